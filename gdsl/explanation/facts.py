@@ -3,6 +3,7 @@ operators run, what grade results have and why."""
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from gdsl.backends.cuda import plan_of
 from gdsl.effects.programs import program_effects
 from gdsl.effects.summary import Write
 from gdsl.ir import nodes as ir
+from gdsl.ir.traversal import all_steps
 from gdsl.operations import Grade, StoreRule
 from gdsl.plan.nodes import Choice, Operation, Sweep
 from gdsl.plan.sending import written_for
@@ -113,13 +115,14 @@ def facts_of(program: ir.Program) -> Facts:
         if each.step.site in owners:
             parts[owners[each.step.site]].append(each.step)
     operations = [each for each in all_operations(plan) if each.step.site not in owners]
+    own = {step.site: step for step in all_steps(program.schedule) if isinstance(step, ir.Operator)}
     modes: dict[tuple[int, str], dict[str, str]] = defaultdict(dict)
     directions: dict[int, tuple[str, ...]] = {}
     for operation in operations:
         sweeps = (operation.does.no, operation.does.yes) if isinstance(operation.does, Choice) else (operation.does,)
         named = [direction_of(sweep) for sweep in sweeps]
         found = tuple(name for name in named if name)
-        sends = isinstance(operation.step, ir.NeighborReduce) and operation.step.site in parts
+        sends = any(isinstance(part, ir.Advance) for part in parts[operation.step.site])
         directions[operation.step.site] = ("gather", "send") if sends else found
         for sweep, direction in zip(sweeps, named, strict=True):
             for written, mode in _modes(sweep).items():
@@ -132,20 +135,29 @@ def facts_of(program: ir.Program) -> Facts:
             fact = WriteFact(write.name, effects.functor.name, label, write.form, _rule(write), write.span, facts)
             writes[write.name].append(fact)
     operators = tuple(
-        _operator_fact(each, directions[each.step.site], parts[each.step.site])
+        _operator_fact(each, own.get(each.step.site, each.step), directions[each.step.site], parts[each.step.site])
         for each in sorted(operations, key=lambda each: each.step.span.order)
     )
     return Facts(program, {name: tuple(group) for name, group in writes.items()}, operators)
 
 
-def _operator_fact(operation: Operation, directions: tuple[str, ...], parts: Sequence[ir.Operator]) -> OperatorFact:
-    """The operator with the `parts` that the plan adds to it, of which some run instead of it."""
-    step = operation.step
+def _operator_fact(
+    operation: Operation, step: ir.Operator, directions: tuple[str, ...], parts: Sequence[ir.Operator]
+) -> OperatorFact:
+    """The operator `step` of the program with the `parts` that the plan adds to it, of which some run instead of it."""
     ways = (part.site for part in parts if _does_the_same(part, step))
     sites = (step.site, *(part.site for part in parts))
     return OperatorFact(
-        step.label, step.functor or "", operation.call, step.span, directions, sites, (step.site, *ways)
+        step.label, step.functor or "", own_call(operation, step), step.span, directions, sites, (step.site, *ways)
     )
+
+
+def own_call(operation: Operation, step: ir.Operator) -> str:
+    """The call as the program has it, where the plan may have a functor instead of that of `step`."""
+    planned, own = operation.step.functor, step.functor
+    if planned is None or own is None or planned == own:
+        return operation.call
+    return re.sub(rf"\b{planned}\b", own, operation.call)
 
 
 def _does_the_same(part: ir.Operator, step: ir.Operator) -> bool:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from gdsl.explanation.facts import direction_of
+from gdsl.explanation.facts import direction_of, own_call
 from gdsl.explanation.model import Moved, OperatorFact
 from gdsl.explanation.traffic import Item, traffic_of
 from gdsl.ir import nodes as ir
+from gdsl.ir.traversal import all_steps
 from gdsl.operations import Balance
 from gdsl.plan.nodes import Choice, Dedup, Form, Loop, MakeOnce, Operation, Plan, Sweep
 from gdsl.plan.printer_sweeps import print_compare
@@ -24,10 +25,11 @@ _BALANCES = {
     Balance.BINS: "members are sorted by degree: a thread, a warp or a block for each",
     Balance.EDGES: "a thread for each edge of the graph",
 }
-_GATHER, _SEND, _AFTER_SENDING = "gather", "send", "after sending"
+_GATHER, _SEND, _AFTER_SENDING, _BEFOREHAND = "gather", "send", "after sending", "beforehand"
 _TWO_WAYS = (
     "the members gather from their neighbors, or the few neighbors that have something send it, chosen each time"
 )
+_AHEAD = "what it computes of a neighbor alone is computed beforehand, once for each vertex"
 _DEDUPS = {
     Dedup.CLAIM: "each member enters the result once, by its compare-and-swap",
     Dedup.TICKET: "each member enters the result once, by the value that its `fetch` gives to one call alone",
@@ -47,33 +49,53 @@ def operator_facts(
     for each in operations(plan):
         if each.step.site in owners:
             parts.setdefault(owners[each.step.site], []).append(each)
+    operators = {step.site: step for step in all_steps(program.schedule) if isinstance(step, ir.Operator)}
     own = [each for each in operations(plan) if each.step.site not in owners]
     return tuple(
-        _fact(each, parts.get(each.step.site, []), plan, widths, each.step.site in near_far)
+        _fact(
+            each,
+            operators.get(each.step.site, each.step),
+            parts.get(each.step.site, []),
+            plan,
+            widths,
+            each.step.site in near_far,
+        )
         for each in sorted(own, key=lambda each: each.step.span.order)
     )
 
 
 def _fact(
-    operation: Operation, parts: Sequence[Operation], plan: Plan, widths: Widths, from_near_to_far: bool
+    operation: Operation,
+    own: ir.Operator,
+    parts: Sequence[Operation],
+    plan: Plan,
+    widths: Widths,
+    from_near_to_far: bool,
 ) -> OperatorFact:
-    """An operator, and the `parts` that the plan adds to it where the neighbors of a reduction may send."""
+    """The operator `own` of the program, and the `parts` that the plan adds to it where the neighbors of a reduction
+    may send, or values of a neighbor are computed beforehand."""
     hosts = {each.step.site: host for host in operations(plan) for each in host.fused}
     step = operation.step
     becomes = list(_becomes(operation, hosts.get(step.site), plan))
     costs = [moved for name, sweep in _forms(operation) for moved in _moved(name, sweep, plan, widths)]
     if from_near_to_far and not any("near to far" in sentence for sentence in becomes):
         becomes.append("work order: from near to far on graphs with few edges per vertex")
-    if any(each.step.label != step.label for each in parts):
+    sends = any(isinstance(each.step, ir.Advance) for each in parts)
+    if sends:
         becomes = [_TWO_WAYS, *(f"{_GATHER}: {sentence}" for sentence in becomes)]
         costs = [replace(each, direction=_GATHER) for each in costs]
+    elif parts:
+        becomes.insert(0, _AHEAD)
     for part in parts:
-        words = f"{_SEND}, @{part.step.label}" if part.step.label != step.label else _AFTER_SENDING
+        way = _SEND if sends else _BEFOREHAND
+        words = f"{way}, @{part.step.label}" if part.step.label != step.label else _AFTER_SENDING
         ways = [sentence for sentence in _becomes(part, hosts.get(part.step.site), plan) if sentence not in becomes]
         becomes += [f"{words}: {sentence}" for sentence in ways]
         moved = [each for name, sweep in _forms(part) for each in _moved(name, sweep, plan, widths)]
         costs += [replace(each, direction=words) for each in moved if each not in costs]
-    return OperatorFact(step.span.words, step.label, operation.call, tuple(dict.fromkeys(becomes)), tuple(costs))
+    return OperatorFact(
+        step.span.words, step.label, own_call(operation, own), tuple(dict.fromkeys(becomes)), tuple(costs)
+    )
 
 
 def _forms(operation: Operation) -> list[tuple[str, Sweep]]:

@@ -178,3 +178,12 @@ def test_warnings():
         " schedule { compute(vertices, f); }"
     )
     assert found.faster[0].startswith("W05: ")
+
+
+def test_values_of_neighbors_that_are_computed_beforehand() -> None:
+    back = _operator(_explained("salsa"), "back")
+    assert back.call == "hub = neighbor_reduce(vertices, back, sum)"  # the program's own functor
+    assert back.becomes[0] == "what it computes of a neighbor alone is computed beforehand, once for each vertex"
+    assert any(each.startswith("beforehand, @back_ahead: ") for each in back.becomes)
+    assert {each.direction for each in back.costs} == {"", "beforehand, @back_ahead"}
+    assert not any("send" in each or "gather" in each for each in back.becomes)
