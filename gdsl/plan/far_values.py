@@ -9,8 +9,8 @@ otherwise. The value is the same, bit for bit.
 It is done where the operator goes through everything, so that the sweep costs little beside it, and for expressions
 that read several values or have an operation that takes long. Where a reduction has conditions that speak of the far
 end alone, perhaps few edges need the value, and the neighbors may send (`sending`). What may stop the run, or call a
-function that might never end, must not be asked of vertices that nobody asks for; nor may the functor itself change
-what the expression reads.
+function that might never end, must not be asked of vertices that nobody asks for: `_is_known` names what may be. Nor
+may the functor itself change what the expression reads.
 """
 
 from __future__ import annotations
@@ -20,11 +20,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from gdsl.ir import nodes as ir
-from gdsl.ir.traversal import blocks_of, rewrite, walk
+from gdsl.ir.traversal import blocks_of, rewrite, walk, written_in
 from gdsl.operations import BinaryOperation, Builtin, Domain
-from gdsl.passes.writers import far_roles, written_arrays
+from gdsl.passes.writers import far_roles
 from gdsl.plan import variants
-from gdsl.plan.functor_facts import may_stop
 from gdsl.plan.sending import names_in
 from gdsl.plan.target import Target
 
@@ -57,22 +56,23 @@ _Step = ir.NeighborReduce | ir.Intersect
 
 def _values(step: _Step, functor: ir.EdgeFunctor) -> tuple[ir.Expression, ...]:
     """The largest expressions of the functor that are worth a sweep over the vertices."""
-    if (
-        not step.frontier.everything
-        or may_stop(functor)
-        or any(isinstance(each, ir.FunctionCall) for each in walk(functor))
-    ):
+    if not step.frontier.everything:
         return ()
     if isinstance(step, ir.NeighborReduce):
-        few = variants.selected(functor, step.over).tests
-        return () if few or functor.value is None else tuple(_worthwhile(functor.value, far_roles(step.over)))
-    changed = written_arrays(functor)
+        far = far_roles(step.over)
+        few = any(variants.speaks_only_of(conjunct, far) for conjunct in functor.condition)
+        return () if few or functor.value is None else tuple(_worthwhile(functor.value, far))
+    changed = written_in(functor.body)
     return tuple(
         value
         for value in _worthwhile((functor.condition, functor.body), _COMMON)
-        if step.partners is None
-        and not any(isinstance(node, ir.Element) and node.array in changed for node in walk(value))
+        if step.partners is None and not any(_read_by(node) in changed for node in walk(value))
     )
+
+
+def _read_by(node: ir.Node) -> str | None:
+    """The array or scalar that a node reads."""
+    return node.array if isinstance(node, ir.Element) else node.name if isinstance(node, ir.ScalarValue) else None
 
 
 def _worthwhile(part: Any, far: frozenset[ir.Role]) -> Iterator[ir.Expression]:
@@ -89,6 +89,7 @@ def _of_far_end(value: ir.Expression, far: frozenset[ir.Role]) -> bool:
 
 
 def _is_known(node: ir.Node, far: frozenset[ir.Role]) -> bool:
+    """Whether a node of an expression is decided by the far end, and may be evaluated for any vertex."""
     match node:
         case ir.Parameter():
             return node.role in far

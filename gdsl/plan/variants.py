@@ -86,7 +86,7 @@ def selected(functor: ir.EdgeFunctor, over: Over) -> Variant:
     (`functor_facts.may_stop`)."""
     roles = far_roles(over)
     first = itertools.takewhile(lambda i: not may_stop(functor.condition[i]), _all_tests(functor))
-    chosen = (i for i in first if _speaks_only_of(functor.condition[i], roles))
+    chosen = (i for i in first if speaks_only_of(functor.condition[i], roles))
     return Variant(functor.name, tuple(chosen), None, (), (), accepts=False)
 
 
@@ -138,7 +138,8 @@ def _variant(functor: Functor, tests: tuple[int, ...], plain: frozenset[str], cl
     return Variant(functor.name, tests, claim, body, tuple(Write(*item) for item in modes.items()), accepts)
 
 
-def _speaks_only_of(conjunct: ir.Expression, roles: frozenset[ir.Role]) -> bool:
+def speaks_only_of(conjunct: ir.Expression, roles: frozenset[ir.Role]) -> bool:
+    """Whether a conjunct names an end of the edge, and these `roles` alone."""
     nodes = list(walk(conjunct))
     parameters = [node for node in nodes if isinstance(node, ir.Parameter)]
     return (

@@ -9,9 +9,10 @@ from support.graphs import named_graphs, random_graph
 from gdsl.backends.cpu.backend import CpuBackend
 from gdsl.backends.interface import Limits
 from gdsl.binding import bind
+from gdsl.diagnostics import GdslError
 
 from . import build as compilers
-from .running import build, device_for, differences, expect, program_of
+from .running import build, device_for, differences, expect, program_of, trace_of
 
 pytestmark = pytest.mark.skipif(compilers.compiler() is None, reason="the emulator needs g++")
 
@@ -53,5 +54,39 @@ def test_values_are_those_of_the_reference() -> None:
         bindings = bind(built.program, graph, {}, id_bits=32)
         expected = expect(built.program, graph, bindings)
         found = built.run(graph, bindings, device_for(seed, blocks=1 + seed % 3))
-        assert differences(built.program, expected, found) == [], name
-        assert differences(built.program, expected, cpu.run(graph, bindings, Limits())) == [], name
+        for outcome in (found, cpu.run(graph, bindings, Limits())):
+            assert differences(built.program, expected, outcome) == [], name
+            own = [each for each in trace_of(outcome) if each[0] < len(built.program.tuning.sites)]
+            assert tuple(own) == trace_of(expected), name
+
+
+STOPS = """program stops;
+problem {{ vertex a : int64 = 7; vertex b : vertex = none; vertex x : int64 = 3; vertex total : int64; }}
+edge functor gives(s, t, e) -> int64 {{ value a[b[{end}]] + x[s] // out_degree(s); }}
+schedule {{
+    compute(vertices, v => {{ if (out_degree(v) > 0) {{ b[v] = vertex(0); }} }});
+    total = neighbor_reduce(vertices, gives, sum, over=in_edges);
+}}
+"""
+"""`b` is out of range at vertices without out-edges."""
+
+
+def test_what_may_stop_is_asked_where_the_program_asks_for_it() -> None:
+    graph = random_graph(40, 50, seed=5, directed=True)
+    for end, stops in (("s", False), ("t", True)):
+        text = STOPS.format(end=end)
+        built, cpu = build(text), CpuBackend().build(program_of(text), 32)
+        assert any("ahead" in functor.name for functor in built.plan.program.vertex_functors)
+        bindings = bind(built.program, graph, {}, id_bits=32)
+        runs = (
+            lambda: expect(built.program, graph, bindings),  # noqa: B023 (called before the next pass)
+            lambda: built.run(graph, bindings, device_for(1)),  # noqa: B023
+            lambda: cpu.run(graph, bindings, Limits()),  # noqa: B023
+        )
+        if stops:
+            for run in runs:
+                with pytest.raises(GdslError, match="E0801"):
+                    run()
+        else:
+            expected, *found = (run() for run in runs)
+            assert all(differences(built.program, expected, each) == [] for each in found)

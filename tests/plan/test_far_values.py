@@ -21,6 +21,7 @@ def program(value: str, call: str = "vertices, gives, sum, over=in_edges", more:
     return f"""program one;
         problem {{
             local vertex x : float64 = 1; local vertex y : float64 = 2; local vertex label : vertex = id;
+            local vertex three[3] : float64; local vertex best : (float64, vertex);
             local edge w : float64 = 1; vertex total : float64;
         }}
         function slow(a : float64) -> float64 {{ return a; }}
@@ -51,9 +52,17 @@ def ahead(text: str) -> int:
         ("value w[e] * x[s] / y[s];", 0),  # in the order of the text nothing is of one end
         ("cond s != t && y[t] > 1; value x[s] / y[s];", 1),
         ("cond y[s] > 1; value x[s] / y[s];", 0),  # perhaps few edges need it
-        ("cond slow(y[t]) > 1; value x[s] / y[s];", 0),
-        ("value x[s] / x[label[s]];", 0),  # elsewhere
+        ("cond slow(y[s]) > 1; value x[s] / y[s];", 0),
+        ("cond y[label[s]] > 1; value x[s] / y[s];", 0),
+        ("cond slow(y[t]) > 1; value x[s] / y[s];", 1),
+        ("value x[s] / x[label[s]];", 0),  # elsewhere, and may stop
+        ("value x[label[t]] * (x[s] / y[s]);", 1),
         ("value slow(x[s]) / y[s];", 0),  # might never end
+        ("value slow(x[t]) * (x[s] / y[s]);", 1),
+        ("value exp(float64(out_degree(label[s])));", 0),
+        ("value three[s][1] / three[s][2];", 0),
+        ("value float64(has_edge(s, s)) / y[s];", 0),
+        ("value best[s].0 / y[s];", 0),
     ],
 )
 def test_what_is_computed_beforehand(value: str, count: int) -> None:
@@ -87,6 +96,19 @@ def test_what_is_computed_of_common_neighbors(body: str, count: int) -> None:
         common functor meet(u, w, x, e, eu, ew) {{ {body} }}
         schedule {{ intersect(edges, meet); }}"""
     assert ahead(text) == count
+
+
+def test_what_the_functor_of_an_intersection_writes_is_read_as_it_stands() -> None:
+    text = """program one;
+        problem { vertex most : int32 = 2; vertex part : int32 = 3; scalar peak : int32; }
+        common functor meet(u, w, x, e, eu, ew) {
+            apply { most[x] max= most[x] // part[x]; peak max= part[x] // peak; }
+        }
+        schedule { intersect(edges, meet); }"""
+    assert ahead(text) == 0
+    unmarked = loaded(text)  # no read says `now` yet: the writes alone forbid it
+    after = far_values.run(unmarked, target.CUDA_FUSED)
+    assert len(after.arrays) == len(unmarked.arrays)
 
 
 def test_each_reduction_has_a_sweep_of_its_own_right_before_it() -> None:
