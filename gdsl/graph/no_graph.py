@@ -1,6 +1,6 @@
 """Files that hold no graph, whatever their names say: what a failed download leaves, archives, and binary data.
 
-The readers of some formats would take any text for a graph, and those of others would ask for another first line.
+Some readers would accept any text as a graph, and others would only say that the first line is wrong.
 """
 
 from __future__ import annotations

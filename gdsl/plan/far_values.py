@@ -8,9 +8,9 @@ otherwise. The value is the same, bit for bit.
 
 It is done where the operator goes through everything, so that the sweep costs little beside it, and for expressions
 that read several values or have an operation that takes long. Where a reduction has conditions that speak of the far
-end alone, perhaps few edges need the value, and the neighbors may send (`sending`). What may stop the run, or call a
-function that might never end, must not be asked of vertices that nobody asks for: `_is_known` names what may be. Nor
-may the functor itself change what the expression reads.
+end alone, perhaps few edges need the value, and the neighbors may send (`sending`). Values are computed for vertices
+for which the program itself would not, so they may neither stop the run nor call a function that might never end:
+`_is_known` says which expressions are safe. Nor may the functor change what the expression reads.
 """
 
 from __future__ import annotations

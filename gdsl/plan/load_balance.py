@@ -90,7 +90,7 @@ def _in_form(members: Members, balance: Balance) -> Members:
 
 
 def balance_of(wanted: Balance, target: Target, repeated: bool) -> Balance:
-    """The balance that the knob asks for, where it is possible. `repeated`: a member may come twice."""
+    """The balance that the knob requests, where it is possible. `repeated`: a member may occur twice."""
     if wanted not in target.balances:
         wanted = Balance.AUTO
     return Balance.MERGE if repeated and wanted is Balance.AUTO else wanted

@@ -21,7 +21,8 @@ from gdsl.backends.cuda.launching import Launching
 from gdsl.backends.cuda.memory_errors import translated
 from gdsl.backends.gpus import LANES, gpus_of
 
-from .driver import EmulatedBuffer, EmulatedModule, EmulatorError, Options, Schedule, launch, library
+from .driver import EmulatedBuffer, EmulatedModule, Schedule, launch, library
+from .fake_driver import FakeDriver, FakeModule
 
 
 class OutOfMemoryError(MemoryError):
@@ -180,9 +181,9 @@ class FakeCupy:
         self.unit = 1
         """What is allocated takes a multiple of so many bytes."""
         self.asked, self.fails = 0, range(0)
-        """How often memory of the device was asked for, and which of these times there is none."""
+        """How often memory of the device was requested, and which of these requests fails."""
         self.needed, self.refuses = 0, range(0)
-        """How often the driver needed memory of its own, and which of these times there is none."""
+        """How often the driver needed memory of its own, and which of these times it gets none."""
         self._host_memory: dict[int, EmulatedBuffer] = {}
         self.block_threads = 0
         """Of the last launch."""
@@ -374,97 +375,6 @@ def _pinned(nbytes: int) -> Any:
     return made
 
 
-class _Driver:
-    """`cupy_backends.cuda.api.driver`."""
-
-    def __init__(self, cupy: FakeCupy) -> None:
-        self._cupy, self.need = cupy, cupy.need
-        self._waiting: list[tuple[int, int]] = []
-        """The blocks of launches that wait for those on other GPUs, and the address of the argument of each."""
-        self.fails_after: int | None = None
-        """Launches after which one fails."""
-
-    def funcSetAttribute(self, kernel: int, attribute: int, value: int) -> None:  # noqa: N802
-        """There is no dynamic shared memory here."""
-
-    def occupancyMaxActiveBlocksPerMultiprocessor(self, kernel: int, threads: int, shared: int) -> int:  # noqa: N802
-        """One block."""
-        self._cupy.log["occupancy"] += 1
-        return 1
-
-    def funcGetAttribute(self, attribute: int, kernel: int) -> int:  # noqa: N802
-        """Its own number, as nothing is known of a GPU."""
-        return attribute
-
-    def launchCooperativeKernel(self, kernel: int, *shape: int) -> None:  # noqa: N802
-        """Run it."""
-        self.need()
-        self._cupy.log["launch"] += 1
-        blocks, teams, _, threads, _, _, _, _, arguments = shape
-        self._cupy.block_threads = threads
-        self._run(kernel, blocks, teams, threads, arguments)
-
-    def launchKernel(self, kernel: int, *shape: int) -> None:  # noqa: N802
-        """Run one whose blocks do not wait for each other."""
-        self.need()
-        self._cupy.log["raw kernel"] += 1
-        blocks, _, _, threads, _, _, _, _, arguments, _ = shape
-        self._run(kernel, blocks, 1, threads, arguments)
-
-    def _run(self, kernel: int, blocks: int, teams: int, threads: int, arguments: int) -> None:
-        if self.fails_after is not None:
-            self.fails_after -= 1
-            if self.fails_after < 0:
-                self.fails_after = None
-                self._waiting.clear()
-                raise RuntimeError("the launch failed")
-        gpus, place = 1, _PLACES.get(kernel)
-        if place is not None:
-            first, total = place.bytes()[:16].view(numpy.uint64).tolist()  # of the module that was loaded last
-            own = ctypes.cast(arguments, ctypes.POINTER(ctypes.c_void_p))[0]
-            self._waiting.append((blocks, own))
-            if sum(count for count, _ in self._waiting) < total:
-                return
-            launched = [self._waiting[-1], *self._waiting[:-1]]  # the first GPU's kernel is launched last
-            assert first + launched[-1][0] == total == sum(count for count, _ in launched)
-            blocks, gpus = total, len(launched)
-            every = (ctypes.c_void_p * gpus)(*(each for _, each in launched))
-            arguments = ctypes.addressof(every)
-            self._waiting.clear()
-            self._cupy.log[f"run on {gpus} GPUs"] += 1
-        options = Options(blocks * teams, threads, 1, 0, 0, 200_000_000, 0, 0, teams, gpus, int(gpus > 1))
-        pointers = ctypes.cast(arguments, ctypes.POINTER(ctypes.c_void_p))
-        ended = library().native.emulator_launch(kernel, pointers, ctypes.byref(options))
-        findings = library().findings()
-        if findings or not ended:
-            raise EmulatorError(findings)
-
-
-class _Module:
-    """A loaded module, whose machine code is the text."""
-
-    def __init__(self, text: bytes) -> None:
-        self._module = EmulatedModule(text.decode(), "call.cu")
-        self._place = EmulatedBuffer(8 * 64) if b"gdsl_place" in text else None
-
-    def get_function(self, name: str) -> Any:
-        """A kernel."""
-        found = SimpleNamespace(ptr=self._module.get_function(name))
-        if self._place is not None:
-            _PLACES[found.ptr] = self._place
-        return found
-
-    def get_global_var(self, name: str) -> int:
-        """The address of a variable."""
-        if self._place is None:
-            raise RuntimeError("not found")
-        return self._place.pointer
-
-
-_PLACES: dict[int, EmulatedBuffer] = {}
-"""The variable `gdsl_place` of the module that was loaded last, by its kernels."""
-
-
 def _refuse(pointer: int, nbytes: int, flags: int) -> None:
     """The emulator's kernels may touch its own memory only."""
     raise RuntimeError("this memory cannot be pinned")
@@ -498,12 +408,12 @@ def install(monkeypatch: Any, gpus: int = 1) -> FakeCupy:
     before."""
     _BEHIND.clear()
     cupy = FakeCupy(gpus)
-    driver = cupy.driver = _Driver(cupy)
+    driver = cupy.driver = FakeDriver(cupy)
 
-    def load(launching: Launching, cubin: bytes) -> _Module:
+    def load(launching: Launching, cubin: bytes) -> FakeModule:
         with translated(cupy):
             cupy.need()
-        return _Module(cubin)
+        return FakeModule(cubin)
 
     api = SimpleNamespace(driver=driver)
     modules = {"cupy": cupy, "cupy_backends.cuda.api": api, "cupy_backends.cuda.api.driver": driver}

@@ -19,6 +19,7 @@ from gdsl.backends.cuda.protocol import Arguments
 from . import fake_cupy
 from .driver import EmulatedBuffer, library
 from .fake_cupy import FakeArray, FakeCupy, MemoryPointer
+from .fake_driver import FakeModule
 
 ENDLESS = "endless"
 """What kernels without an end have in their names; they end once the host's flag asks for it."""
@@ -183,7 +184,7 @@ def install(monkeypatch: Any, seed: int) -> tuple[FakeCupy, LateDevice]:
 
 def _install_launches(monkeypatch: Any, late: LateDevice) -> None:
     """Kernels get what their arguments were at the launch."""
-    load, find = Launching.load, fake_cupy._Module.get_function
+    load, find = Launching.load, FakeModule.get_function
 
     def loaded(launching: Launching, cubin: bytes) -> Any:
         late.end()
@@ -213,6 +214,6 @@ def _install_launches(monkeypatch: Any, late: LateDevice) -> None:
         late.ask(lambda: kernel((2,), (32,), kept))
 
     monkeypatch.setattr(Launching, "load", loaded)
-    monkeypatch.setattr(fake_cupy._Module, "get_function", found)
+    monkeypatch.setattr(FakeModule, "get_function", found)
     for name, function in (("launch", launch), ("launch_block", launch_block), ("compute", compute)):
         monkeypatch.setattr(Launching, name, function)

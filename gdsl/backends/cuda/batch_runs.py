@@ -76,15 +76,20 @@ class BatchRuns:
         limits: Limits,
         bounds: Bounds,
     ) -> Iterator[Part]:
-        """All parts; after one behind which the memory of the graph was freed, on the graph as it is there again."""
+        """All parts. If the memory of the graph was freed after one, it is put on the device again for the rest."""
         from gdsl.backends.cuda.teams import ReplacedGraphError
 
         graph, began, first = form[1].graph(), time.monotonic(), 0
         assert graph is not None
         while True:
             start, rest, left = first, bound[first:], limits.since(began)
+            chosen, on_device, words = form
             try:
-                for part in self._parts_on(executable, form, rest, left, bounds):
+                if words:
+                    parts = self._together(executable, form, rest, left, bounds)
+                else:
+                    parts = self._runs_of(executable, chosen, on_device, 0).run(rest, left, bounds)
+                for part in parts:
                     yield part
                     first += len(part.iterations)
                 return
@@ -93,20 +98,6 @@ class BatchRuns:
             except ReplacedGraphError:
                 chosen, on_device = _for_graph(executable, graph, bound[first], limits.since(began))
             form = chosen, on_device, self._words(chosen, graph, bound[first:], bounds)
-
-    def _parts_on(
-        self,
-        executable: ExecutableForms,
-        form: tuple[ExecutableForms, GraphOnDevice, int],
-        bound: Sequence[Bindings],
-        limits: Limits,
-        bounds: Bounds,
-    ) -> Iterator[Part]:
-        """The same, on a graph that stays."""
-        chosen, on_device, words = form
-        if words:
-            return self._together(executable, form, bound, limits, bounds)
-        return self._runs_of(executable, chosen, on_device, 0).run(bound, limits, bounds)
 
     def _words(self, chosen: ExecutableForms, graph: Graph, bound: Sequence[Bindings], bounds: Bounds) -> int:
         """In how many words of a vertex values have a bit each; 0: each runs by itself."""
