@@ -150,12 +150,22 @@ def extreme(operation: ReduceOperation, field: Field, old: NDArray[Any], new: ND
     return result
 
 
+class ClearedAsByCuPy(np.ndarray):
+    """An array that CuPy's `fill` fills: where the value equals zero, it clears the memory, also for -0.0."""
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        is_zero = isinstance(key, slice) and not isinstance(value, np.ndarray) and value == 0
+        super().__setitem__(key, 0 if is_zero else value)
+
+
 def run_exchanges(
     communicator: ThreadCommunicator, exchanger: Exchanger, each: Exchanged, field: Field, count: int, seed: int
 ) -> list[Any]:
     """Some exchanges of one array, a scalar and a set: what this worker has after each."""
     shared, mine = np.random.default_rng(seed), np.random.default_rng([seed, exchanger.rank])
     values = random_values(shared, field, count)
+    if isinstance(exchanger, DirectExchanger):
+        values = values.view(ClearedAsByCuPy)
     total = np.array([3.0])
     scalar = Field("total", Type.FLOAT64, np.dtype("f8"), None)
     sums = Exchanged("total", How.MERGE, Reach.ANYWHERE, ReduceOperation.ADD, scalar=True)

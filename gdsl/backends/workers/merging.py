@@ -135,11 +135,13 @@ class Noted:
         return result
 
     def fill(self, values: NDArray[Any], value: Any) -> None:
-        """Store one value wherever values were noted."""
+        """Store one value, a scalar of NumPy of the same type, wherever values were noted. Its bits are stored, as
+        CuPy takes -0.0 for a zero and clears the memory instead."""
+        bits = np.dtype(f"u{values.dtype.itemsize}")
         if self.places is not None:
-            values[self.places] = value
+            values.view(bits)[self.places] = value.view(bits)
         else:
-            self._now(values)[:] = value
+            self._now(values).view(bits)[:] = value.view(bits)
 
     def restore(self, values: NDArray[Any]) -> None:
         """Store the values that were noted."""
