@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from typing import Any
 
 import gdsl
 from bench.graphs import BenchmarkGraph
@@ -57,11 +58,13 @@ def _series(
     return series, statistics.median(alone)
 
 
-def microseconds_of_a_barrier(**options: Gpus) -> float:
-    """What one takes, on one GPU or on `gpus`."""
+def microseconds_of_a_barrier(gpus: Gpus | None = None) -> float:
+    """What one takes, on one GPU or on `gpus`. Runs of short operators would be left to the first GPU, but for those
+    whose memory is chosen."""
     graph = gdsl.Graph.from_edges([0], [1])
     program = gdsl.compile(_WAITING)
-    runs = [program(graph, backend="cuda", timeout=TIMEOUT, **options).time_ms for _ in range(4)]
+    where: dict[str, Any] = {"backend": "cuda"} if gpus is None else {"gpus": gpus, "memory": "device"}
+    runs = [program(graph, timeout=TIMEOUT, **where).time_ms for _ in range(4)]
     return statistics.median(runs[1:]) * 1000 / _BARRIERS
 
 

@@ -134,6 +134,15 @@ def test_where_all_gpus_are_asked_for(gpus, small, run):
     assert set(gpus) == {2}
 
 
+def test_barriers_are_measured_on_all_gpus(gpus, monkeypatch):
+    from bench import several_gpus
+
+    monkeypatch.setattr(several_gpus, "_WAITING", several_gpus._WAITING.replace(str(several_gpus._BARRIERS), "3"))
+    assert several_gpus.microseconds_of_a_barrier(gpus=2) > 0
+    assert set(gpus) == {2}
+    assert several_gpus.microseconds_of_a_barrier() > 0 and gpus[-1] == 1
+
+
 def test_many_values_and_limits(gpus, small):
     program = gdsl.compile("bfs")
     expected = [np.asarray(program(small, source=each, backend="reference").distance) for each in (1, 2, 3)]
