@@ -123,6 +123,59 @@ schedule { compute(vertices, v => {
     assert result.f.tolist()[30:34] == [1 << 30, -(1 << 31), 1, 2]
 
 
+def test_literals_around_a_shift_take_its_place_too() -> None:
+    """And where no place decides, they take the type of the count, on either side of it."""
+    text = """program p;
+problem {
+    vertex wide : int64 = int64(id); vertex narrow : int32 = int32(id); local vertex ones : int64 = -1;
+    vertex a : int64; vertex b : int64; vertex c : int64; vertex d : int64; vertex e : int64; vertex f : float64;
+    vertex g : bool; vertex h : uint64; vertex i : int64; vertex j : int64; vertex k : int64; vertex l : float64;
+}
+schedule { compute(vertices, v => {
+    let mask = (1 << wide[v]) - 1;
+    a[v] = mask;
+    let before = 2 - (1 << wide[v]) - 1;
+    b[v] = before;
+    let cleared = ones[v] & ~(1 << narrow[v]);
+    c[v] = cleared;
+    let largest = max(ones[v], 1 << narrow[v]);
+    d[v] = largest;
+    let chosen = narrow[v] < 0 ? ones[v] : 1 << narrow[v];
+    e[v] = chosen;
+    f[v] = (1 << narrow[v]) - 1;
+    g[v] = (1 << wide[v]) > 5 && 5 < 1 << wide[v];
+    h[v] = uint64(1 << narrow[v]);
+    let run = (1 << narrow[v]) + 1 + ones[v] + 1;
+    i[v] = run;
+    let other = (1 << narrow[v]) - 1 & ones[v];
+    j[v] = other;
+    let both = (1 << narrow[v] | 1 << wide[v]) + 0 + (1 << wide[v]);
+    k[v] = both;
+    l[v] = 1 + (1 << wide[v]) + 0.5 * 2;
+}); }"""
+    graph = gdsl.Graph.from_edges([], [], num_vertices=63)
+    result = gdsl.compile(text)(graph, backend="reference")
+    bits = [1 << n for n in range(63)]
+    assert result.a.tolist() == [bit - 1 for bit in bits]
+    assert result.b.tolist() == [1 - bit for bit in bits]
+    assert result.c.tolist() == [~bit for bit in bits]
+    assert result.d.tolist() == result.e.tolist() == bits
+    assert result.f.tolist()[30:34] == [2.0**30 - 1, 2.0**31 - 1, 0.0, 1.0]  # no place of integers: as the count
+    assert result.g.tolist() == [bit > 5 for bit in bits]
+    assert result.h.tolist() == bits
+    assert result.i.tolist() == [bit + 1 for bit in bits]
+    assert result.j.tolist() == [bit - 1 for bit in bits]
+    narrow = [(1 << n % 32) - ((n % 32 == 31) << 32) for n in range(63)]
+    wrapped = [((low | bit) + bit + (1 << 63)) % (1 << 64) - (1 << 63) for low, bit in zip(narrow, bits, strict=True)]
+    assert result.k.tolist() == wrapped
+    assert result.l.tolist() == [float(1 + bit) + 1 for bit in bits]
+
+
+def test_a_fraction_among_literals_makes_floats_of_them_in_a_cast() -> None:
+    text = "program p; problem { scalar a : uint32; } schedule { a = uint32(16.0 - -33); }"
+    assert gdsl.compile(text)(gdsl.Graph.from_edges([], [], num_vertices=1), backend="reference").a == 49
+
+
 def test_an_integer_of_another_sign_has_no_fraction() -> None:
     with pytest.raises(gdsl.GdslError) as caught:
         gdsl.compile("program p; problem { vertex a : uint64 = in_degree(id); } schedule { }")

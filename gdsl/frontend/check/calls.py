@@ -6,7 +6,15 @@ import dataclasses
 
 from gdsl.frontend import syntax
 from gdsl.frontend.check.arguments import bind
-from gdsl.frontend.check.conversions import common_type, converted, is_literal, may_cast, typed_number
+from gdsl.frontend.check.conversions import (
+    common_type,
+    converted,
+    has_float,
+    may_cast,
+    shifts_a_literal,
+    takes_its_place,
+    typed_number,
+)
 from gdsl.frontend.check.environment import Environment, Place, built_in, poison, refuse_now
 from gdsl.frontend.check.foreign_names import report_foreign_call
 from gdsl.frontend.check.functions import call_of, function_of
@@ -176,8 +184,9 @@ class CallChecker(NameChecker):
             trial = typed_number(operand, target, Environment())
             typed = trial if trial.type is target else self.infer(operand)
         else:
-            literal = is_literal(operand) and target is not Type.BOOL
-            typed = self.infer(operand, target if literal else None)
+            takes = takes_its_place(operand) and target is not Type.BOOL
+            whole = has_float(operand) and not target.is_float  # a fraction makes floats of all the literals around it
+            typed = self.infer(operand, target if takes and not whole else None)
         if typed.type is None:
             return poison(expression.span)
         if not may_cast(typed.type, target):
@@ -225,7 +234,9 @@ class CallChecker(NameChecker):
         self, arguments: list[syntax.Expression], hint: Type | None, fraction: Type | None
     ) -> list[syntax.Expression] | None:
         """The arguments in one common type, literals in that of the others; fractions among integers in `fraction`."""
-        typed = {i: self.infer(argument, hint) for i, argument in enumerate(arguments) if not is_literal(argument)}
+        typed = {i: self.infer(argument, hint) for i, argument in enumerate(arguments) if not takes_its_place(argument)}
+        place = next((value.type for value in typed.values()), hint)
+        typed |= {i: self.infer(argument, place) for i, argument in enumerate(arguments) if shifts_a_literal(argument)}
         types = [value.type for value in typed.values()]
         if any(type_ is None for type_ in types):
             return None
@@ -233,10 +244,7 @@ class CallChecker(NameChecker):
         for i, argument in enumerate(arguments):
             if i not in typed:
                 whole = other is not None and other.is_integer
-                fractional = any(
-                    isinstance(n, syntax.Number) and isinstance(n.value, float) for n in syntax.walk(argument)
-                )
-                typed[i] = self.infer(argument, fraction if whole and fractional else other)
+                typed[i] = self.infer(argument, fraction if whole and has_float(argument) else other)
         values = [typed[i] for i in range(len(arguments))]
         type_ = values[0].type
         for value in values[1:]:

@@ -56,11 +56,26 @@ def is_literal(expression: syntax.Expression) -> bool:
 
 
 def shifts_a_literal(expression: syntax.Expression) -> bool:
-    """Whether it is `1 << n`, whose type is that of its place."""
+    """Whether it consists of literals but for the counts of shifts, as `1 << n`, `~(1 << n)` and `(1 << n) - 1` do, and
+    so takes the type of its place."""
+    return takes_its_place(expression) and not is_literal(expression)
+
+
+def takes_its_place(expression: syntax.Expression) -> bool:
+    """Whether it consists of literals, but perhaps for the counts of shifts."""
+    if isinstance(expression, syntax.Unary):
+        return expression.operation is not UnaryOperation.NOT and takes_its_place(expression.operand)
     if isinstance(expression, syntax.Binary):
-        return expression.operation in SHIFTS and is_literal(expression.left) and not is_literal(expression.right)
-    is_chain = isinstance(expression, syntax.Chain) and expression.links[0].operation in SHIFTS
-    return is_chain and isinstance(expression, syntax.Chain) and is_literal(expression.first)
+        sides, operation = (expression.left, expression.right), expression.operation
+    elif isinstance(expression, syntax.Chain):
+        sides = (expression.first, *(link.operand for link in expression.links))
+        operation = expression.links[0].operation
+    else:
+        return is_literal(expression) and not isinstance(expression, syntax.Pair)
+    if operation in SHIFTS:
+        return takes_its_place(sides[0])
+    pure = not (operation.is_comparison or operation.is_logical)
+    return pure and all(takes_its_place(side) for side in sides)
 
 
 def shifted_hint(

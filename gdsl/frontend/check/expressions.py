@@ -20,6 +20,7 @@ from gdsl.frontend.check.conversions import (
     shifted_hint,
     shifts_a_literal,
     suggested_cast,
+    takes_its_place,
     typed_number,
     typed_pair,
     with_common_type,
@@ -217,13 +218,15 @@ class ExpressionChecker(CallChecker):
         if is_literal(left):
             second = self.infer(right, hint)
             return self._beside(left, second, hint), second
-        if shifts_a_literal(left) and not shifts_a_literal(right):
+        if is_literal(right):
+            first = self.infer(left, hint)
+            return first, self._beside(right, first, hint)
+        shifted = shifts_a_literal(left), shifts_a_literal(right)
+        if shifted == (True, False):
             second = self.infer(right, hint)
             return self.infer(left, second.type or hint), second
         first = self.infer(left, hint)
-        if is_literal(right):
-            return first, self._beside(right, first, hint)
-        return first, self.infer(right, first.type or hint if shifts_a_literal(right) else hint)
+        return first, self.infer(right, first.type or hint if shifted == (False, True) else hint)
 
     def _beside(self, literal: syntax.Expression, other: syntax.Expression, hint: Type | None) -> syntax.Expression:
         """A literal side with the type of the other one, whose mistake is not told twice."""
@@ -245,6 +248,9 @@ class ExpressionChecker(CallChecker):
             typed = [self._binary(pair, None, effects)]
             return self._run(chain.links[1:], pair, typed, None)
         operands = [chain.first, *(link.operand for link in chain.links)]
+        decides = next((place for place, operand in enumerate(operands) if not takes_its_place(operand)), None)
+        if decides and not all(is_literal(operand) for operand in operands[:decides]):
+            return self._shifted_run(chain, decides, hint)
         start = next((place for place, operand in enumerate(operands) if not is_literal(operand)), len(operands))
         literals = operands[:start]
         if start == len(operands):
@@ -254,7 +260,16 @@ class ExpressionChecker(CallChecker):
         pivot = self.infer(operands[start], hint)
         with_float = next((operand for operand in literals if has_float(operand)), chain.first)
         own = self._literal_hint(with_float, pivot.type, hint)
-        return self._run(chain.links, chain.first, [*(self.infer(operand, own) for operand in literals), pivot], hint)
+        typed = [*(self.infer(operand, own) for operand in literals), pivot]
+        return self._run(chain.links, chain.first, typed, hint, shifted=decides is None)
+
+    def _shifted_run(self, chain: syntax.Chain, decides: int, hint: Type | None) -> syntax.Expression:
+        """A chain that begins with shifted literals: the operand at `decides` is the first one with its own type."""
+        links = chain.links[: decides - 1]
+        before = syntax.Chain(links[-1].span, chain.first, links) if links else chain.first
+        pivot = self.infer(chain.links[decides - 1].operand, hint)
+        typed = [self.infer(before, pivot.type or hint), pivot]
+        return self._run(chain.links[decides - 1 :], before, typed, hint)
 
     def _logical_chain(self, chain: syntax.Chain, effects: bool) -> syntax.Expression:
         first = self.condition(chain.first, effects=effects)
@@ -271,13 +286,20 @@ class ExpressionChecker(CallChecker):
         former: syntax.Expression,
         typed: list[syntax.Expression],
         hint: Type | None,
+        *,
+        shifted: bool = False,
     ) -> syntax.Expression:
         """`links` applied to `typed[0]`; the next of `typed` are their first operands, where they are known already.
-        `former` is the expression before the first link."""
+        `former` is the expression before the first link; `shifted`: all operands are literals, shifted or not."""
         first, run = typed[0], list[syntax.Link]()
         for place, link in enumerate(links):
             left = syntax.Unknown(link.span, type=first.type)  # represents the whole run so far
-            operand = typed[place + 1] if place + 1 < len(typed) else self._right_side(link.operand, first.type, hint)
+            if place + 1 < len(typed):
+                operand = typed[place + 1]
+            elif shifted and shifts_a_literal(link.operand):
+                operand = self.infer(link.operand, hint)
+            else:
+                operand = self._right_side(link.operand, first.type, hint)
             binary = syntax.Binary(link.span, link.operation, former, link.operand)
             step = self._apply(binary, left, operand, hint)
             former = link.operand
@@ -383,12 +405,13 @@ class ExpressionChecker(CallChecker):
     def _conditional(self, expression: syntax.Conditional, hint: Type | None) -> syntax.Expression:
         condition = self.condition(expression.condition)
         yes, no = expression.yes, expression.no
-        if is_literal(yes) and not is_literal(no):
+        if (is_literal(yes) and not is_literal(no)) or (shifts_a_literal(yes) and not takes_its_place(no)):
             second = self.infer(no, hint)
-            first = self.infer(yes, self._literal_hint(yes, second.type, hint))
+            first = self._right_side(yes, second.type, hint)
         else:
             first = self.infer(yes, hint)
-            second = self.infer(no, self._literal_hint(no, first.type, hint) if is_literal(no) else hint)
+            both = shifts_a_literal(yes) and shifts_a_literal(no)
+            second = self.infer(no, hint) if both else self._right_side(no, first.type, hint)
         if condition.type is None or first.type is None or second.type is None:
             return poison(expression.span)
         type_ = common_type(first.type, second.type)
