@@ -89,6 +89,9 @@ class Advance(Operator):
     to: Domain = Domain.VERTEX
     loose: bool = False
     """It writes labels alone, and no result depends on which ones: see `gdsl.uniqueness.whole_components`."""
+    sends: bool = False
+    """It is the sending half of a reduction, which runs where few edges have something to give: see
+    `gdsl.plan.sending`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gdsl.ir.nodes import Program
+from gdsl.plan import far_values
 from gdsl.plan.facts import Facts
 from gdsl.plan.fusion import Pair, fusion_of
 from gdsl.plan.graph_class import GENERAL, GraphClass
@@ -26,7 +27,7 @@ def build(
     `after`: the plan as it is when the pass of that name has run, which may lack what later passes add, and is not
     verified. Raises `gdsl.ir.verifier.VerificationError` for a mistake of the compiler.
     """
-    facts = Facts(_written_in_operators(program, target), target, sizes, graph)
+    facts = Facts(_written_in_operators(program, target, verify), target, sizes, graph)
     plan = _passed(facts, after)
     if after is None and verify:
         from gdsl.plan import verifier
@@ -39,19 +40,23 @@ def neighbors(program: Program, target: Target) -> tuple[Pair, ...]:
     """The pairs of operators that follow each other, each with what prevents their fusion."""
     if not (target.fused and target.grid):
         return ()
-    facts = Facts(_written_in_operators(program, target), target)
+    facts = Facts(_written_in_operators(program, target, False), target)
     plan = _passed(facts, "cpu_threads")
     fusion = fusion_of(plan, facts)
     fusion.steps(plan.schedule)
     return tuple(fusion.pairs)
 
 
-def _written_in_operators(program: Program, target: Target) -> Program:
+def _written_in_operators(program: Program, target: Target, verify: bool) -> Program:
     """`program` with the parts of passes that are written in operators."""
     without = {*program.tuning.without, *target.without}
     for name, run in PROGRAM_PASSES:
         if name not in without:
-            program = run(program, target)
+            before, program = program, run(program, target)
+            if verify and run is far_values.run and program is not before:
+                from gdsl.plan.verifier_far_values import verify_far_values
+
+                verify_far_values(before, program)
     return program
 
 

@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gdsl.ir import nodes as ir
+from gdsl.ir.slots import same
 from gdsl.ir.traversal import blocks_of, rewrite, walk, written_in
 from gdsl.operations import BinaryOperation, Builtin, Domain
 from gdsl.passes.writers import far_roles
@@ -158,17 +159,27 @@ class _Writer:
         assert step.functor is not None
         vertex, functor = own_id(Domain.VERTEX, span), self.before.edge_functor(step.functor)
         arrays: dict[int, ir.Element] = {}
-        stores: list[ir.Statement] = []
+        stored: list[tuple[ir.Expression, str]] = []
         for value in self.found[step.site]:
-            array = hidden.array(f"{step.label}_far", Domain.VERTEX, value.type, span)
+            of_vertex = _at(value, far, vertex)
+            array = next((name for other, name in stored if _are_equal(of_vertex, other)), None)
+            if array is None:
+                array = hidden.array(f"{step.label}_far", Domain.VERTEX, value.type, span)
+                stored.append((of_vertex, array))
             end = next(node for node in walk(value) if isinstance(node, ir.Parameter))
             arrays[id(value)] = code.element(array, value.type, end)
-            stores.append(code.store(array, vertex, _at(value, far, vertex)))
+        stores = [code.store(array, vertex, of_vertex) for of_vertex, array in stored]
         computes = hidden.functor(f"{step.label}_ahead", Domain.VERTEX, span, (), stores)
         yield hidden.compute(span, ir.Elements(span, Domain.VERTEX, None), computes)
         name = hidden.name(f"{step.label}_read")
         hidden.edge_functors.append(dataclasses.replace(_replaced(functor, arrays), name=name))
         yield dataclasses.replace(step, functor=name)
+
+
+def _are_equal(one: ir.Expression, other: ir.Expression) -> bool:
+    """Whether both have the same value, bit for bit: 0.0 equals -0.0 elsewhere."""
+    literals = [[repr(node.value) for node in walk(each) if isinstance(node, ir.Literal)] for each in (one, other)]
+    return same(one, other) and literals[0] == literals[1]
 
 
 def _replaced(value: Any, by: dict[int, ir.Element]) -> Any:

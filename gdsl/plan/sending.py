@@ -227,7 +227,7 @@ class _TwoWays:
         site = hidden.site(span, "advance")
         self.writer.sites[site] = dataclasses.replace(self.writer.sites[site], direction=Direction.PUSH)
         functor, senders = self._sending_functor(), ir.Elements(span, Domain.VERTEX, self.senders)
-        yield ir.Advance(span, site, functor, senders, functor, None, BACK[step.over], None)
+        yield ir.Advance(span, site, functor, senders, functor, None, BACK[step.over], None, sends=True)
         if self.arrives != step.array:
             value = self.code.element(self.arrives, type_, self.vertex)
             take = self.code.store(step.array, self.vertex, value)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 
 import pytest
 
 from gdsl.ir import nodes as ir
 from gdsl.ir import verifier
 from gdsl.ir.traversal import all_steps
+from gdsl.operations import Over
 from gdsl.passes import ir_passes
 from gdsl.plan import far_values, target
 from gdsl.plan.build import build
+from gdsl.plan.verifier_far_values import verify_far_values
 
 from .planning import loaded, program_of, without
 
@@ -63,6 +66,8 @@ def ahead(text: str) -> int:
         ("value three[s][1] / three[s][2];", 0),
         ("value float64(has_edge(s, s)) / y[s];", 0),
         ("value best[s].0 / y[s];", 0),
+        ("value w[e] * (x[s] / y[s]) + w[e] * (x[far] / y[s]);", 1),  # the same value twice
+        ("value w[e] * (x[s] / (y[s] + 0.0)) + w[e] * (x[s] / (y[s] + -0.0));", 2),
     ],
 )
 def test_what_is_computed_beforehand(value: str, count: int) -> None:
@@ -124,6 +129,83 @@ def test_each_reduction_has_a_sweep_of_its_own_right_before_it() -> None:
 def test_the_same_functor_twice_has_two_arrays() -> None:
     text = program("value x[s] / y[s];", more="total = neighbor_reduce(vertices, gives, sum, over=in_edges) @first;")
     assert ahead(text) == 2
+
+
+def mutants(after: ir.Program) -> Iterator[tuple[str, ir.Program]]:
+    """Wrong results of the pass, for `value w[e] * (x[s] / y[s]) + y[t] * exp(x[s]);`."""
+    *others, sweep = after.vertex_functors
+    first, second = sweep.body
+    *before, compute, reduction = after.schedule
+    assert isinstance(first, ir.Store) and isinstance(second, ir.Store) and isinstance(reduction, ir.NeighborReduce)
+
+    def swept(*body: ir.Statement, condition: tuple[ir.Expression, ...] = ()) -> ir.Program:
+        changed = dataclasses.replace(sweep, body=body, condition=condition)
+        return dataclasses.replace(after, vertex_functors=(*others, changed))
+
+    def scheduled(*steps: ir.Step) -> ir.Program:
+        return dataclasses.replace(after, schedule=(*before, *steps))
+
+    yield (
+        "one value for another",
+        swept(dataclasses.replace(first, value=second.value), dataclasses.replace(second, value=first.value)),
+    )
+    yield "a value that is not stored", swept(first)
+    yield "an array of the program", swept(first, second, dataclasses.replace(first, target=in_array(first, "total")))
+    yield "values of some vertices", swept(first, second, condition=after.vertex_functors[0].condition)
+    yield "a sweep after the reduction", scheduled(reduction, compute)
+    yield "no sweep", scheduled(reduction)
+    yield "no reduction", scheduled(compute)
+    yield "a step in between", scheduled(compute, before[-1], reduction)
+    part = dataclasses.replace(reduction.frontier, frontier="f")
+    yield "a sweep over a set", scheduled(dataclasses.replace(compute, frontier=part), reduction)
+    yield "a reduction of a set", scheduled(compute, dataclasses.replace(reduction, frontier=part))
+    yield "another reduction", scheduled(compute, dataclasses.replace(reduction, array="x"))
+    yield "values at the other end", scheduled(compute, dataclasses.replace(reduction, over=Over.OUT_EDGES))
+    yield (
+        "an array that the caller sees",
+        dataclasses.replace(after, arrays=(*after.arrays[:-1], dataclasses.replace(after.arrays[-1], is_local=False))),
+    )
+
+
+def in_array(store: ir.Store, name: str) -> ir.ElementTarget:
+    assert isinstance(store.target, ir.ElementTarget)
+    return dataclasses.replace(store.target, array=name)
+
+
+def test_the_verifier_notices_wrong_values() -> None:
+    before = ir_passes.apply(loaded(program("value w[e] * (x[s] / y[s]) + y[t] * exp(x[s]);")))
+    after = far_values.run(before, target.CUDA_FUSED)
+    verify_far_values(before, after)
+    for what, wrong in mutants(after):
+        with pytest.raises(verifier.VerificationError):
+            verify_far_values(before, wrong)
+            pytest.fail(what)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "score[e] += slow(x[s]) / y[s];",
+        "score[e] += x[s] / x[label[s]];",
+        "score[e] += float64(has_edge(s, s)) / y[s];",
+        "most[s] max= y[s] / most[s];",
+        "peak max= y[s] / peak;",
+    ],
+)
+def test_the_verifier_notices_values_that_must_not_be_computed(monkeypatch: pytest.MonkeyPatch, statement: str) -> None:
+    text = f"""program one;
+        problem {{
+            local vertex x : float64 = 1; local vertex y : float64 = 2; local vertex label : vertex = id;
+            vertex most : float64 = 2; scalar peak : float64; edge score : float64;
+        }}
+        function slow(a : float64) -> float64 {{ return a; }}
+        common functor meet(u, w, s, e, eu, ew) {{ apply {{ {statement} }} }}
+        schedule {{ intersect(edges, meet); }}"""
+    monkeypatch.setattr(far_values, "_of_far_end", lambda value, far: True)
+    monkeypatch.setattr(far_values, "_read_by", lambda node: None)
+    before = loaded(text)
+    with pytest.raises(verifier.VerificationError):
+        verify_far_values(before, far_values.run(before, target.CUDA_FUSED))
 
 
 def test_nothing_changes_without_such_a_value() -> None:
