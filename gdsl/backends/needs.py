@@ -12,8 +12,8 @@ from gdsl.codegen.structs import element_dtype
 from gdsl.extents import EDGES, VERTICES, Fixed, Parts, Size, Sizes, Sum, sizes_in
 from gdsl.ir.ids import NAME as GIVEN_IDS
 from gdsl.operations import Domain
-from gdsl.plan.buffer_nodes import GRAPH, LAYOUT, PROBLEM, RUN, Buffer, Cleared, Made, Role
-from gdsl.plan.buffers import kept_arrays
+from gdsl.plan.buffer_nodes import GRAPH, LAYOUT, PROBLEM, RUN, Allocator, Buffer, Cleared, Role
+from gdsl.plan.buffers import hoisted_arrays
 from gdsl.plan.nodes import Plan, Renumbering
 from gdsl.plan.printer import elements_of
 from gdsl.plan.renumbering import LISTS
@@ -56,7 +56,11 @@ def on_a_device(
             first = parts.setdefault(shared_part(buffer.name, directed), buffer.name)
             return "" if first == buffer.name else f"{GRAPH}.{first}"
         lies_there = hasattr(inputs.get(buffer.name), "__cuda_array_interface__")
-        return "the caller's own" if buffer.made is Made.CALLER and buffer.group == PROBLEM and lies_there else ""
+        return (
+            "the caller's own"
+            if buffer.allocator is Allocator.CALLER and buffer.group == PROBLEM and lies_there
+            else ""
+        )
 
     def is_list(buffer: Buffer) -> bool:
         return _has_edges(buffer, GRAPH) or (buffer.name in own and _has_edges(buffer, PROBLEM))
@@ -75,7 +79,7 @@ def _parts_of_pairs(plan: Plan, widths: Widths, sizes: Sizes) -> Iterator[Need]:
 
 
 def _has_edges(buffer: Buffer, group: str) -> bool:
-    return buffer.made is Made.CALLER and buffer.group == group and Size.EDGES in sizes_in(buffer.extent)
+    return buffer.allocator is Allocator.CALLER and buffer.group == group and Size.EDGES in sizes_in(buffer.extent)
 
 
 def on_other_ids(
@@ -162,14 +166,14 @@ def on_the_host(plan: Plan, widths: Widths, sizes: Sizes, directed: bool) -> tup
     """What a first run on a graph takes of the machine's memory, in addition to the graph and the caller's arrays."""
 
     def there(buffer: Buffer) -> str:
-        if buffer.made is not Made.CALLER or not isinstance(buffer.element, Type):
+        if buffer.allocator is not Allocator.CALLER or not isinstance(buffer.element, Type):
             return ""
         if buffer.group == PROBLEM:
             return "the caller's own"
         bits = _HOST_PARTS.get(shared_part(buffer.name, directed))
         return "the graph's own" if bits == widths.of(buffer.element) else ""
 
-    kept = kept_arrays(plan, {buffer.name for buffer in plan.buffers if buffer.group == GRAPH})
+    kept = hoisted_arrays(plan, {buffer.name for buffer in plan.buffers if buffer.group == GRAPH})
     buffers = (*plan.buffers, *_own_frontiers(plan), *map(_with_wide_offsets, kept))
     needs = (_need(buffer, widths, sizes, there(buffer)) for buffer in buffers)
     return *needs, *_parts_of_pairs(plan, widths, sizes)
@@ -184,7 +188,7 @@ def _own_frontiers(plan: Plan) -> Iterator[Buffer]:
     """The frontiers that generated code allocates: a queue and a bitmap for each."""
     kinds = {Domain.VERTEX: ("", Type.VERTEX, VERTICES), Domain.EDGE: ("edge_", Type.EDGE, EDGES)}
     for domain, (prefix, kind, extent) in kinds.items():
-        slots, layout_needs = plan.slots(domain), Made.PROGRAM
+        slots, layout_needs = plan.slots(domain), Allocator.PROGRAM
         if slots and plan.target.allocates_itself:
             more = Sum((extent, Fixed(1)))
             yield Buffer(f"{prefix}queues", kind, more, Role.QUEUE, layout_needs, Cleared.WRITTEN, RUN, slots)
@@ -194,7 +198,7 @@ def _own_frontiers(plan: Plan) -> Iterator[Buffer]:
 
 def _need(buffer: Buffer, widths: Widths, sizes: Sizes, there: str, is_list: bool = False) -> Need:
     nbytes = 0 if there else max(buffer.copies, 1) * bytes_of(buffer, widths, sizes)
-    constant = buffer.made is Made.CALLER or buffer.role in (Role.GRAPH, Role.NAMES)
+    constant = buffer.allocator is Allocator.CALLER or buffer.role in (Role.GRAPH, Role.NAMES)
     name = f"{buffer.group}.{buffer.name}"
     kind = {"is_list": is_list, "is_constant": constant, "is_own": buffer.role is Role.MIRROR}
     return Need(name, buffer.role.value, elements_of(buffer), nbytes, there, **kind)

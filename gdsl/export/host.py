@@ -18,7 +18,7 @@ from gdsl.extents import EDGES, VERTICES, Extent, Fixed, Parts, Sum, Times, Valu
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain
 from gdsl.plan import graph_class, occupancy, structs_cpu
-from gdsl.plan.buffer_nodes import GRAPH, PROBLEM, RUN, Buffer, Cleared, Made, Pointer, Role
+from gdsl.plan.buffer_nodes import GRAPH, PROBLEM, RUN, Allocator, Buffer, Cleared, Pointer, Role
 from gdsl.plan.buffers import exchanged_pairs
 from gdsl.plan.nodes import Launch, Plan
 from gdsl.plan.walking import launches
@@ -71,7 +71,7 @@ class _HostHelpers:
 
     def argument(self, buffer: Buffer) -> Argument | None:
         """The caller's member that has the first values of a buffer; None: it has none."""
-        is_given = buffer.made is Made.CALLER or buffer.cleared is Cleared.GIVEN
+        is_given = buffer.allocator is Allocator.CALLER or buffer.cleared is Cleared.GIVEN
         return self.checks.arguments[buffer.name] if is_given else None
 
     def members(self, buffer: Buffer) -> list[str]:
@@ -129,7 +129,7 @@ def _cpu_text(program: ir.Program, checks: ChecksPrinter) -> tuple[CpuText, str]
         parts=generated.parts,
         data=buffers,
         places={buffer.name: place for place, buffer in enumerate(buffers)},
-        kept=len(generated.kept),
+        hoisted=len(generated.hoisted),
     )
     return generated, host
 

@@ -51,7 +51,7 @@ from gdsl.ir.traversal import all_steps, rewrite, walk
 from gdsl.operations import Domain, Over
 from gdsl.passes.writers import far_roles, near_roles, plain_arrays, targets_in
 from gdsl.plan import variants
-from gdsl.plan.buffer_nodes import RUN, Buffer, Cleared, Made, Role
+from gdsl.plan.buffer_nodes import RUN, Allocator, Buffer, Cleared, Role
 from gdsl.plan.facts import Facts
 from gdsl.plan.functor_facts import may_stop
 from gdsl.plan.instance_nodes import BitParallel, BitTest, BitWalk, End, Renewal, Renewals
@@ -94,7 +94,7 @@ def _buffers(plan: Plan, bits: BitParallel) -> Iterator[Buffer]:
     """What a team of blocks has for its instances: the words of each set and test, and what its threads count."""
 
     def buffer(name: str, element: Type, extent: Extent, role: Role, copies: int) -> Buffer:
-        return Buffer(name, element, extent, role, Made.HOST, Cleared.WRITTEN, RUN, copies)
+        return Buffer(name, element, extent, role, Allocator.HOST, Cleared.WRITTEN, RUN, copies)
 
     words = plan.sizes.instance_words
     of_vertices = Times(words, VERTICES)

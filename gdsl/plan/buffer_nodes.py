@@ -66,14 +66,14 @@ class Role(Enum):
     OUTPUTS = "what was swapped"
     SAVED = "handed on between launches"
     MADE_GRAPH = "graphs that the schedule makes"
-    KEPT_GRAPH = "graphs kept with the given one"
+    HOISTED_GRAPH = "graphs kept with the given one"
     NAMES = "names of vertices"
     NAMES_OF_EDGES = "names of edges"
     SORTED = "while they are sorted"
     INSTANCES = "words of instances"
 
 
-class Made(Enum):
+class Allocator(Enum):
     """Who allocates a buffer."""
 
     HOST = "the host"
@@ -101,7 +101,7 @@ class Buffer:
     element: Type | Struct
     extent: Extent
     role: Role
-    made: Made
+    allocator: Allocator
     cleared: Cleared
     group: str
     copies: int = 0
@@ -115,14 +115,14 @@ GRAPH, PROBLEM, RUN, LAYOUT = "graph", "problem", "run", "layout"
 def of_array(array: Array) -> Buffer:
     """The buffer of an array of the program's."""
     is_input = array.is_input
-    made, cleared = (Made.CALLER, Cleared.GIVEN) if is_input else (Made.HOST, Cleared.INITIAL)
-    return Buffer(array.name, array.type, array.extent, _role(array), made, cleared, PROBLEM)
+    allocator, cleared = (Allocator.CALLER, Cleared.GIVEN) if is_input else (Allocator.HOST, Cleared.INITIAL)
+    return Buffer(array.name, array.type, array.extent, _role(array), allocator, cleared, PROBLEM)
 
 
 def of_scalar(scalar: Scalar, places: int = 1) -> Buffer:
     """The buffer of a scalar of the program's, which may have several places."""
     cleared = Cleared.GIVEN if scalar.is_input else Cleared.INITIAL
-    return Buffer(scalar.name, scalar.type, Fixed(places), _role(scalar), Made.HOST, cleared, PROBLEM)
+    return Buffer(scalar.name, scalar.type, Fixed(places), _role(scalar), Allocator.HOST, cleared, PROBLEM)
 
 
 def _role(data: Array | Scalar) -> Role:

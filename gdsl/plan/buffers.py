@@ -11,7 +11,7 @@ from gdsl.ir.nodes import Role as IrRole
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Degree, Domain, Over
 from gdsl.plan import block_cache, functor_facts, gpu_copies, scalar_copies, structs, votes
-from gdsl.plan.buffer_nodes import GRAPH, PROBLEM, RUN, Buffer, Cleared, Made, Role, Struct, of_array, of_scalar
+from gdsl.plan.buffer_nodes import GRAPH, PROBLEM, RUN, Allocator, Buffer, Cleared, Role, Struct, of_array, of_scalar
 from gdsl.plan.deduplication import repeated_of, room_of
 from gdsl.plan.facts import Facts
 from gdsl.plan.hints import FewAsList
@@ -28,7 +28,7 @@ TRACE_CAPACITY = 1 << 16
 GRAPH_SCRATCH, SUBGRAPH_SCRATCH = 4, 2
 """Arrays that sorting and adding up take while a graph is made: two each, from one to the other and back. A subgraph
 takes no sorting."""
-KEPT = "kept_graphs"
+HOISTED = "hoisted_graphs"
 """The buffers with what is known of each graph that is kept."""
 _OF_MADE_GRAPHS = {
     "offsets": "offsets",
@@ -96,10 +96,10 @@ def _graph(plan: Plan) -> Iterator[Buffer]:
     needed |= _parts_of_graphs(plan, needed)
     for name, (element, extent) in _PARTS.items():
         if name in needed:
-            yield Buffer(name, element, extent, Role.GRAPH, Made.CALLER, Cleared.GIVEN, GRAPH)
+            yield Buffer(name, element, extent, Role.GRAPH, Allocator.CALLER, Cleared.GIVEN, GRAPH)
     if plan.graphs and not plan.target.allocates_itself:
-        yield Buffer("edge_ids", Type.EDGE, EDGES, Role.GRAPH, Made.CALLER, Cleared.GIVEN, GRAPH)
-        yield Buffer("neighbors", Type.VERTEX, EDGES, Role.GRAPH, Made.CALLER, Cleared.GIVEN, GRAPH)
+        yield Buffer("edge_ids", Type.EDGE, EDGES, Role.GRAPH, Allocator.CALLER, Cleared.GIVEN, GRAPH)
+        yield Buffer("neighbors", Type.VERTEX, EDGES, Role.GRAPH, Allocator.CALLER, Cleared.GIVEN, GRAPH)
 
 
 def _parts_read(plan: Plan) -> Iterator[str]:
@@ -165,9 +165,9 @@ def _temporaries(plan: Plan) -> Iterator[Buffer]:
     arrays = {array.name: array for array in plan.program.arrays}
     results = (sweep.segment or sweep.vote for sweep in sweeps(plan))
     asides = {each.aside: arrays[each.array] for each in results if each is not None and each.aside is not None}
-    made = Made.PROGRAM if plan.target.allocates_itself else Made.HOST
+    allocator = Allocator.PROGRAM if plan.target.allocates_itself else Allocator.HOST
     for name, array in asides.items():
-        yield Buffer(name, array.type, array.extent, Role.TEMPORARY, made, Cleared.WRITTEN, PROBLEM)
+        yield Buffer(name, array.type, array.extent, Role.TEMPORARY, allocator, Cleared.WRITTEN, PROBLEM)
 
 
 def _tables(plan: Plan) -> Iterator[Buffer]:
@@ -181,7 +181,7 @@ def _tables(plan: Plan) -> Iterator[Buffer]:
                 if former is None or len(former[1].walks) < len(sweep.walks):
                     tables[name] = kind, sweep
     for name, (kind, sweep) in tables.items():
-        yield Buffer(name, kind, votes.places(sweep), Role.TABLES, Made.HOST, Cleared.WRITTEN, PROBLEM)
+        yield Buffer(name, kind, votes.places(sweep), Role.TABLES, Allocator.HOST, Cleared.WRITTEN, PROBLEM)
 
 
 # What the run itself works with
@@ -189,7 +189,7 @@ def _tables(plan: Plan) -> Iterator[Buffer]:
 
 def _run(plan: Plan) -> Iterator[Buffer]:
     def buffer(name: str, element: object, extent: Extent, role: Role, cleared: Cleared) -> Buffer:
-        return Buffer(name, element, extent, role, Made.HOST, cleared, RUN)  # type: ignore[arg-type]
+        return Buffer(name, element, extent, role, Allocator.HOST, cleared, RUN)  # type: ignore[arg-type]
 
     balances = {sweep.balance for sweep in sweeps(plan)}
     counted = [structs.LATE] if repeated_of(plan) else []
@@ -198,7 +198,7 @@ def _run(plan: Plan) -> Iterator[Buffer]:
     counted += [structs.KEPT] if any(sweep.rounds is not None for sweep in sweeps(plan)) else []
     words = list(structs.VISITS) if most_visits(plan) is not None else []
     words += [structs.DONE] if plan.target.instances else []
-    words += [*structs.SOLO, structs.handed(_most_handed_words(plan))] if any(solo_loops(plan)) else []
+    words += [*structs.SOLO, structs.resume_state(_most_resume_words(plan))] if any(solo_loops(plan)) else []
     yield buffer("control", structs.control(*counted, words=tuple(words)), Fixed(1), Role.CONTROL, Cleared.ZERO)
     yield buffer("trace", structs.TRACE_RECORD, Fixed(TRACE_CAPACITY), Role.TRACE, Cleared.WRITTEN)
     if plan.target.lanes:
@@ -207,18 +207,22 @@ def _run(plan: Plan) -> Iterator[Buffer]:
         yield buffer("hubs", structs.HUB_CHUNK, _chunks(plan), Role.HUBS, Cleared.WRITTEN)
     count = gpu_copies.copies_of(plan)
     if count:
-        yield Buffer("mirrors", Type.UINT64, VERTICES, Role.MIRROR, Made.HOST, Cleared.WRITTEN, RUN, count)
+        yield Buffer("mirrors", Type.UINT64, VERTICES, Role.MIRROR, Allocator.HOST, Cleared.WRITTEN, RUN, count)
     if gpu_copies.shares_copies(plan):
-        yield Buffer("addresses", Type.UINT64, Fixed(MOST_GPUS), Role.ADDRESSES, Made.HOST, Cleared.WRITTEN, RUN, count)
+        yield Buffer(
+            "addresses", Type.UINT64, Fixed(MOST_GPUS), Role.ADDRESSES, Allocator.HOST, Cleared.WRITTEN, RUN, count
+        )
     if numbered(plan):
         longest = Sum(tuple(_OF_DOMAIN[domain][2] for domain in numbered(plan)))
         yield buffer("places", Type.UINT64, Parts(longest, NUMBERED_AT_ONCE), Role.PLACES, Cleared.WRITTEN)
     keys, room = key_type(plan), room_of(plan)
     if keys is not None and orders(plan):
-        yield Buffer("keys", keys, room, Role.KEYS, Made.HOST, Cleared.WRITTEN, RUN, 2)
+        yield Buffer("keys", keys, room, Role.KEYS, Allocator.HOST, Cleared.WRITTEN, RUN, 2)
     if any(sweep.hint(FewAsList) for sweep in sweeps(plan)):
         places = Fixed(plan.sizes.listed_places)
-        yield Buffer("listed", small_frontier_member(plan), places, Role.LISTED, Made.HOST, Cleared.WRITTEN, RUN, 2)
+        yield Buffer(
+            "listed", small_frontier_member(plan), places, Role.LISTED, Allocator.HOST, Cleared.WRITTEN, RUN, 2
+        )
     if keys is not None and any(sweep.skips is not None for sweep in sweeps(plan)):
         yield buffer("visited", keys, VERTICES, Role.VISITED, Cleared.WRITTEN)
     if block_cache.has_bounds(plan.schedule):
@@ -228,26 +232,26 @@ def _run(plan: Plan) -> Iterator[Buffer]:
         tiles = Sum((Parts(room, plan.sizes.block_threads), Fixed(1)))
         yield buffer("tiles", Type.UINT64, tiles, Role.SHARES, Cleared.WRITTEN)
     if Balance.BINS in balances:
-        yield Buffer("bins", Type.VERTEX, Times(2, room), Role.SHARES, Made.HOST, Cleared.WRITTEN, RUN, 3)
+        yield Buffer("bins", Type.VERTEX, Times(2, room), Role.SHARES, Allocator.HOST, Cleared.WRITTEN, RUN, 3)
     if plan.saved is not None:
         yield buffer("saved", plan.saved, Fixed(1), Role.SAVED, Cleared.ZERO)
     if plan.target.fused and plan.swapped:
         yield buffer("outputs", Type.UINT64, Fixed(len(plan.swapped)), Role.OUTPUTS, Cleared.WRITTEN)
 
 
-_HANDED_ALWAYS, _OF_FRONTIER, _OF_DIRECTION, _OF_SCALAR, _OF_ORDER, _OF_LISTED = 4, 7, 2, 2, 20, 4
-"""Words of what one of several GPUs hands on; a scalar may be a pair."""
+_RESUMED_ALWAYS, _OF_FRONTIER, _OF_DIRECTION, _OF_SCALAR, _OF_ORDER, _OF_LISTED = 4, 7, 2, 2, 20, 4
+"""Words of the state that other GPUs resume with; a scalar may be a pair."""
 
 
-def _most_handed_words(plan: Plan) -> int:
+def _most_resume_words(plan: Plan) -> int:
     """Of any loop."""
-    return max(_handed_words(loop) for loop in solo_loops(plan))
+    return max(_resume_words(loop) for loop in solo_loops(plan))
 
 
-def _handed_words(loop: Loop) -> int:
+def _resume_words(loop: Loop) -> int:
     solo = loop.solo
     assert solo is not None
-    words = _HANDED_ALWAYS + (len(solo.frontiers) + 1) * _OF_FRONTIER + len(solo.directions) * _OF_DIRECTION
+    words = _RESUMED_ALWAYS + (len(solo.frontiers) + 1) * _OF_FRONTIER + len(solo.directions) * _OF_DIRECTION
     words += (len(solo.private) + len(solo.rotating)) * _OF_SCALAR
     return words + (_OF_ORDER if loop.order is not None else 0) + (_OF_LISTED if push_in(loop) is not None else 0)
 
@@ -269,11 +273,11 @@ def _frontiers(plan: Plan) -> Iterator[Buffer]:
         bits = Parts(extent, 32)
         if slots:
             room = room_of(plan) if domain is Domain.VERTEX else extent
-            yield Buffer(f"{prefix}queues", kind, room, Role.QUEUE, Made.HOST, Cleared.WRITTEN, RUN, slots)
+            yield Buffer(f"{prefix}queues", kind, room, Role.QUEUE, Allocator.HOST, Cleared.WRITTEN, RUN, slots)
         if slots and domain is Domain.VERTEX and needs_bitmaps(plan):
-            yield Buffer("bitmaps", Type.UINT32, bits, Role.BITMAP, Made.HOST, Cleared.WRITTEN, RUN, slots)
+            yield Buffer("bitmaps", Type.UINT32, bits, Role.BITMAP, Allocator.HOST, Cleared.WRITTEN, RUN, slots)
         if domain in marked:
-            yield Buffer(f"{prefix}marks", Type.UINT32, bits, Role.MARKS, Made.HOST, Cleared.ZERO, RUN, 2)
+            yield Buffer(f"{prefix}marks", Type.UINT32, bits, Role.MARKS, Allocator.HOST, Cleared.ZERO, RUN, 2)
 
 
 def _made_graphs(plan: Plan, others: tuple[Buffer, ...]) -> Iterator[Buffer]:
@@ -285,26 +289,35 @@ def _made_graphs(plan: Plan, others: tuple[Buffer, ...]) -> Iterator[Buffer]:
     parts = {buffer.name for buffer in others if buffer.group == GRAPH}
     back = (*_BACK_OF_MADE * ("in_offsets" in parts), *("reverse",) * ("reverse_edges" in parts))
     lists = {"offsets", "edge_ids", *back}
-    run_makes = any(isinstance(step.step, ir.Subgraph) and step.kept is None for step in made)
+    run_makes = any(isinstance(step.step, ir.Subgraph) and step.hoisted is None for step in made)
     in_run = {*lists, *("neighbors",) * run_makes, *("columns", "sources") * bool(contracts)}
     if plan.graph_slots:
         yield from _of_graphs("made", in_run, role, plan.graph_slots)
-    kept = tuple(kept_arrays(plan, parts))
-    if kept:
-        yield from kept
-        yield Buffer(KEPT, structs.KEPT_GRAPH, Fixed(1), Role.KEPT_GRAPH, Made.HOST, Cleared.ZERO, RUN, kept[0].copies)
+    hoisted = tuple(hoisted_arrays(plan, parts))
+    if hoisted:
+        yield from hoisted
+        yield Buffer(
+            HOISTED,
+            structs.HOISTED_GRAPH,
+            Fixed(1),
+            Role.HOISTED_GRAPH,
+            Allocator.HOST,
+            Cleared.ZERO,
+            RUN,
+            hoisted[0].copies,
+        )
     either = Sum((VERTICES, EDGES, Fixed(2 << plan.sizes.radix_bits)))  # sorting counts the digits of so many ids
     if any(not isinstance(step.step, ir.SameGraph) for step in made):
         count = GRAPH_SCRATCH if contracts else SUBGRAPH_SCRATCH
-        yield Buffer("graph_scratch", Type.EDGE, either, role, Made.HOST, Cleared.WRITTEN, RUN, count)
+        yield Buffer("graph_scratch", Type.EDGE, either, role, Allocator.HOST, Cleared.WRITTEN, RUN, count)
     if any(step.weights is not None for step in contracts):
-        yield Buffer("graph_sums", Type.UINT64, EDGES, role, Made.HOST, Cleared.WRITTEN, RUN)
+        yield Buffer("graph_sums", Type.UINT64, EDGES, role, Allocator.HOST, Cleared.WRITTEN, RUN)
 
 
-def kept_arrays(plan: Plan, parts: Collection[str]) -> Iterator[Buffer]:
+def hoisted_arrays(plan: Plan, parts: Collection[str]) -> Iterator[Buffer]:
     """The arrays of the graphs that are kept with the given one, of which the program reads these `parts`. A GPU finds
     the sources of edges by their ids, too."""
-    made = [step for step in steps_in(plan.schedule) if isinstance(step, MakeGraph) and step.kept is not None]
+    made = [step for step in steps_in(plan.schedule) if isinstance(step, MakeGraph) and step.hoisted is not None]
     if not made:
         return
     numbered = any(step.numbers_edges for step in made)
@@ -313,7 +326,7 @@ def kept_arrays(plan: Plan, parts: Collection[str]) -> Iterator[Buffer]:
         names |= {"edge_ids", *("in_edges",) * ("in_offsets" in parts), *("reverse",) * ("reverse_edges" in parts)}
     elif not plan.target.allocates_itself:
         names.add("sources")
-    yield from _of_graphs("kept", names, Role.KEPT_GRAPH, len({step.kept for step in made}))
+    yield from _of_graphs("hoisted", names, Role.HOISTED_GRAPH, len({step.hoisted for step in made}))
 
 
 def _of_graphs(word: str, names: set[str], role: Role, copies: int) -> Iterator[Buffer]:
@@ -321,7 +334,7 @@ def _of_graphs(word: str, names: set[str], role: Role, copies: int) -> Iterator[
     for name, like in _OF_MADE_GRAPHS.items():
         element, extent = _PARTS[like]
         if name in names:
-            yield Buffer(f"{word}_{name}", element, extent, role, Made.HOST, Cleared.WRITTEN, RUN, copies)
+            yield Buffer(f"{word}_{name}", element, extent, role, Allocator.HOST, Cleared.WRITTEN, RUN, copies)
 
 
 def small_frontier_member(plan: Plan) -> Struct:

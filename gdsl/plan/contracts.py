@@ -71,7 +71,7 @@ ENDING: dict[type, tuple[str, ...]] = {
         *("unite_edges", "intersect_edges", "subtract_edges"),
     ),
     FarEnds: ("collect_far_ends",),
-    MakeGraph: ("make_subgraph", "make_kept_graph", "make_contraction"),
+    MakeGraph: ("make_subgraph", "make_hoisted_graph", "make_contraction"),
 }
 """The steps that end with a barrier of their own, by functions that always wait."""
 ENDING_SET_STEPS: dict[type, tuple[str, ...]] = {

@@ -77,7 +77,7 @@ def _read_by(node: ir.Node) -> str | None:
 
 
 def _worthwhile(part: Any, far: frozenset[ir.Role]) -> Iterator[ir.Expression]:
-    if isinstance(part, ir.Expression) and part.type.is_numeric and _of_far_end(part, far) and _is_dear(part):
+    if isinstance(part, ir.Expression) and part.type.is_numeric and _of_far_end(part, far) and _is_expensive(part):
         yield part
     elif isinstance(part, ir.Node | tuple):
         for each in part if isinstance(part, tuple) else [getattr(part, name) for name in part.__match_args__]:
@@ -103,7 +103,7 @@ def _is_known(node: ir.Node, far: frozenset[ir.Role]) -> bool:
     return isinstance(node, (*_SAME, *_PURE))
 
 
-def _is_dear(value: ir.Expression) -> bool:
+def _is_expensive(value: ir.Expression) -> bool:
     """Whether it reads several values, or one and takes long."""
     read: set[object] = set()
     takes_long = False

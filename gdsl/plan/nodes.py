@@ -65,7 +65,7 @@ class Operation:
 @dataclass(frozen=True, slots=True)
 class MakeOnce:
     """Steps that make a graph of nothing but the given graph's structure, which is then kept with that: a run that
-    finds it there skips them. The last of them is the `MakeGraph`; see `kept_graphs`."""
+    finds it there skips them. The last of them is the `MakeGraph`; see `hoisted_graphs`."""
 
     number: int
     key: str

@@ -22,7 +22,7 @@ from gdsl.plan import (
     far_values,
     frontier_form,
     fusion,
-    kept_graphs,
+    hoisted_graphs,
     label_copies,
     launches,
     list_bounds,
@@ -70,7 +70,7 @@ class Pass:
 
 
 PLAN_PASSES: tuple[Pass, ...] = (
-    Pass("hoist_graphs", kept_graphs.run),
+    Pass("hoist_graphs", hoisted_graphs.run),
     Pass("direction", direction.run),
     Pass("work_order", work_order.run),
     Pass("list_bounds", list_bounds.run),

@@ -167,12 +167,12 @@ def _table(rows: list[tuple[str, ...]]) -> list[str]:
 
 
 def _buffer(buffer: Buffer) -> tuple[str, ...]:
-    made = f"allocated by {buffer.made.value}"
+    allocator = f"allocated by {buffer.allocator.value}"
     return (
         f"{buffer.group}.{buffer.name}",
         elements_of(buffer),
         buffer.role.value,
-        made,
+        allocator,
         buffer.cleared.value,
     )
 

@@ -148,7 +148,7 @@ def _graph(made: MakeGraph | MakeOnce | EnterGraph | On, plan: Plan) -> list[str
         return [f"on {made.graph}:  # depth {made.depth}", *enter, *print_steps(made.body, plan)]
     step = made.step
     if isinstance(step, ir.Subgraph):
-        number = f", kept as number {made.kept}" if made.kept is not None else ""
+        number = f", kept as number {made.hoisted}" if made.hoisted is not None else ""
         number += ", its edges numbered by their places" if made.numbers_edges else ""
         return [f"graph: {step.name} = subgraph of {step.edges}{number}"]
     if isinstance(step, ir.Contract):

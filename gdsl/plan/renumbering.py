@@ -27,7 +27,7 @@ from gdsl.ir.traversal import walk
 from gdsl.operations import Domain, Layout, ReduceOperation
 from gdsl.passes.writers import far_roles
 from gdsl.plan import block_cache
-from gdsl.plan.buffer_nodes import GRAPH, LAYOUT, PROBLEM, Buffer, Cleared, Made, Role
+from gdsl.plan.buffer_nodes import GRAPH, LAYOUT, PROBLEM, Allocator, Buffer, Cleared, Role
 from gdsl.plan.facts import Facts
 from gdsl.plan.nodes import Plan, Renumbering
 from gdsl.plan.walking import sweeps
@@ -205,4 +205,4 @@ def _in_layout(like: Buffer, role: Role) -> Buffer:
 
 
 def _buffer(name: str, element: Type, extent: Extent, role: Role) -> Buffer:
-    return Buffer(name, element, extent, role, Made.HOST, Cleared.WRITTEN, LAYOUT)
+    return Buffer(name, element, extent, role, Allocator.HOST, Cleared.WRITTEN, LAYOUT)

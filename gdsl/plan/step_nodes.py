@@ -126,12 +126,12 @@ class MakeGraph:
     """A variable is given another graph, in arrays that no graph has; it ends with a barrier of its own, unless it is
     the graph around.
 
-    `kept`: the number of the arrays, which stay with the given graph for later runs (`MakeOnce`); None: they are the
+    `hoisted`: the number of the arrays, which stay with the given graph for later runs (`MakeOnce`); None: they are the
     run's, in one of its slots. `numbers_edges`: the edges of a subgraph are numbered again, by their places in lists.
     """
 
     step: ir.GraphStep
-    kept: int | None = None
+    hoisted: int | None = None
     numbers_edges: bool = False
 
 

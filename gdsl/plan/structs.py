@@ -42,8 +42,8 @@ LISTED_GRAPH_SLICE = dataclasses.replace(
 by id."""
 
 
-KEPT_GRAPH = Struct(
-    "kept_graph",
+HOISTED_GRAPH = Struct(
+    "hoisted_graph",
     (
         Field("ready", _U64, "1 once its arrays are written"),
         Field("num_edges", _I64),
@@ -72,9 +72,9 @@ SOLO = (
 )
 
 
-def handed(words: int) -> Field:
-    """What the first GPU hands on to the others when they take part again."""
-    return Field("handed", _U64, "what the first GPU hands on when the others take part again", count=words)
+def resume_state(words: int) -> Field:
+    """What the first GPU tells the others when they take part again."""
+    return Field("resume_state", _U64, "what the others resume with after passes of the first GPU alone", count=words)
 
 
 DONE = Field("done", _U64, "1 once instances that run together have their results")

@@ -91,8 +91,8 @@ EXCHANGE_CALL = Struct(
     "One call of the host by a worker.",
 )
 
-KEPT_GRAPH = Struct(
-    "kept_graph",
+HOISTED_GRAPH = Struct(
+    "hoisted_graph",
     (
         Field("state", _I64, "0: nothing is there, 1: a run stores what it has made, 2: all of it is there"),
         Field("num_edges", _I64),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from gdsl.plan.buffer_nodes import PROBLEM, Buffer, Cleared, Made, Role
+from gdsl.plan.buffer_nodes import PROBLEM, Allocator, Buffer, Cleared, Role
 from gdsl.plan.facts import Facts
 from gdsl.plan.nodes import Barrier, Plan, Teams
 
@@ -45,7 +45,7 @@ def teams_of(plan: Plan) -> Teams:
 
 
 def _place_of(buffer: Buffer, plan: Plan) -> str | None:
-    if buffer.made is not Made.HOST or buffer.role is Role.TRACE or buffer.cleared is Cleared.GIVEN:
+    if buffer.allocator is not Allocator.HOST or buffer.role is Role.TRACE or buffer.cleared is Cleared.GIVEN:
         return None
     if buffer.role in (Role.CONTROL, Role.OUTPUTS):
         return "records"

@@ -52,7 +52,7 @@ from gdsl.plan.nodes import (
 )
 from gdsl.plan.verifier_bits import verify_bits
 from gdsl.plan.verifier_exchanges import verify_exchanges
-from gdsl.plan.verifier_graphs import verify_kept_graphs
+from gdsl.plan.verifier_graphs import verify_hoisted_graphs
 from gdsl.plan.verifier_labels import verify_labels
 from gdsl.plan.verifier_launches import verify_launches
 from gdsl.plan.verifier_merges import verify_merges
@@ -124,10 +124,10 @@ class _Verifier:
             self.expect(plan.teams == teams.teams_of(plan), "teams have other things to themselves")
         deepest = deepest_on(plan.schedule)
         made = [step for step in steps_in(plan.schedule) if isinstance(step, MakeGraph)]
-        in_rooms = any(step.kept is None for step in made) or (bool(plan.graphs) and not made)
+        in_rooms = any(step.hoisted is None for step in made) or (bool(plan.graphs) and not made)
         fits = plan.graph_slots > len(plan.graphs) + deepest if in_rooms else plan.graph_slots == 0
         self.expect(fits, "rooms for graphs")
-        verify_kept_graphs(plan)
+        verify_hoisted_graphs(plan)
         self.expect(plan.graphs == self.program.graphs, "other graphs")
         all_launches = [step for step in steps_in(plan.schedule) if isinstance(step, Launch)]
         self.expect(all(0 <= step.around <= deepest for step in all_launches), "a launch has other graphs around")

@@ -12,16 +12,16 @@ from gdsl.ir.nodes import Operator
 from gdsl.ir.verifier import expecting
 from gdsl.plan import buffers
 from gdsl.plan.buffer_nodes import GRAPH, Cleared, Role
-from gdsl.plan.kept_graphs import keeps_graphs, key_of, may_number_edges
+from gdsl.plan.hoisted_graphs import hoists_graphs, key_of, may_number_edges
 from gdsl.plan.nodes import Barrier, Branch, Launch, Loop, MakeGraph, MakeOnce, Operation, Plan, Step
-from gdsl.plan.walking import kept_graphs, steps_in
+from gdsl.plan.walking import hoisted_graphs, steps_in
 
 
-def verify_kept_graphs(plan: Plan) -> None:
+def verify_hoisted_graphs(plan: Plan) -> None:
     """Raise `VerificationError` where a graph is kept that is not the same in each run, or has no room."""
     expect = expecting(f"plan of {plan.program.name}")
     made_once = [step for step in steps_in(plan.schedule) if isinstance(step, MakeOnce)]
-    expect(not made_once or keeps_graphs(plan.target), "several make one graph that is kept")
+    expect(not made_once or hoists_graphs(plan.target), "several make one graph that is kept")
     expect(len(list(_in_given_graph(plan.schedule))) == len(made_once), "a graph is kept that is made of another one")
     numbers: dict[int, str] = {}
     for step in made_once:
@@ -32,11 +32,11 @@ def verify_kept_graphs(plan: Plan) -> None:
         expect(fits, "more is skipped than what makes a graph")
         if isinstance(first, Operation) and isinstance(last, MakeGraph):
             select: Operator = first.step
-            expect(last.kept == step.number, "a graph is made in the place of another one")
+            expect(last.hoisted == step.number, "a graph is made in the place of another one")
             expect(key_of(select, last.step, plan.program) == step.key, "a graph is kept that depends on the run")
     expect(sorted(numbers) == list(range(len(numbers))), "places of graphs that are kept")
     made = [step for step in steps_in(plan.schedule) if isinstance(step, MakeGraph)]
-    with_number = [step for step in made if step.kept is not None]
+    with_number = [step for step in made if step.hoisted is not None]
     expect(len(with_number) == len(made_once), "a graph is kept that every run makes again")
     numbered = [step for step in made if step.numbers_edges]
     may = may_number_edges(made, plan.program) and numbered == with_number
@@ -57,15 +57,15 @@ def _in_given_graph(steps: tuple[Step, ...]) -> Iterator[MakeOnce]:
 
 def _verify_room(plan: Plan) -> None:
     """Each kept graph has the arrays that the given one is read by."""
-    by_name = {buffer.name: buffer for buffer in plan.buffers if buffer.role is Role.KEPT_GRAPH}
+    by_name = {buffer.name: buffer for buffer in plan.buffers if buffer.role is Role.HOISTED_GRAPH}
     parts = {buffer.name for buffer in plan.buffers if buffer.group == GRAPH}
-    count = len(kept_graphs(plan))
+    count = len(hoisted_graphs(plan))
     numbers = any(isinstance(step, MakeGraph) and step.numbers_edges for step in steps_in(plan.schedule))
-    wanted = {buffers.KEPT, "kept_offsets", "kept_neighbors"}
-    wanted |= {"kept_in_offsets", "kept_in_sources"} if "in_offsets" in parts else set()
-    wanted |= {"kept_sources"} if numbers else {"kept_edge_ids"}
-    wanted |= {"kept_in_edges"} if "in_offsets" in parts and not numbers else set()
-    wanted |= {"kept_reverse"} if "reverse_edges" in parts and not numbers else set()
+    wanted = {buffers.HOISTED, "hoisted_offsets", "hoisted_neighbors"}
+    wanted |= {"hoisted_in_offsets", "hoisted_in_sources"} if "in_offsets" in parts else set()
+    wanted |= {"hoisted_sources"} if numbers else {"hoisted_edge_ids"}
+    wanted |= {"hoisted_in_edges"} if "in_offsets" in parts and not numbers else set()
+    wanted |= {"hoisted_reverse"} if "reverse_edges" in parts and not numbers else set()
     fits = set(by_name) == (wanted if count else set()) and all(each.copies == count for each in by_name.values())
-    fits = fits and (not count or by_name[buffers.KEPT].cleared is Cleared.ZERO)
+    fits = fits and (not count or by_name[buffers.HOISTED].cleared is Cleared.ZERO)
     expecting(f"plan of {plan.program.name}")(fits, "no room for graphs that are kept")

@@ -9,7 +9,7 @@ from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import expecting
 from gdsl.operations import Balance, Degree, Domain, Over
 from gdsl.plan import block_cache, buffers, functor_facts, gpu_copies, scalar_copies, votes
-from gdsl.plan.buffer_nodes import PROBLEM, Buffer, Cleared, Made, Role
+from gdsl.plan.buffer_nodes import PROBLEM, Allocator, Buffer, Cleared, Role
 from gdsl.plan.deduplication import repeated_of
 from gdsl.plan.hints import FewAsList
 from gdsl.plan.nodes import (
@@ -66,7 +66,7 @@ class _Storage:
         everything.update((param.name, 3) for param in self.program.params if param.is_count)
         for buffer in plan.buffers:
             self.expect(buffer.extent.value(everything) > 0, f"the buffer {buffer.name} is empty")
-            own = buffer.made is Made.PROGRAM
+            own = buffer.allocator is Allocator.PROGRAM
             self.expect(not own or plan.target.allocates_itself, f"nobody makes the buffer {buffer.name}")
         self._data()
         self._scratch()

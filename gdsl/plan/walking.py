@@ -98,7 +98,7 @@ def map_sweeps(plan: Plan, change: Callable[[Operation, Sweep], Sweep]) -> Plan:
     return dataclasses.replace(plan, schedule=map_operations(plan.schedule, changed))
 
 
-def kept_graphs(plan: Plan) -> tuple[MakeOnce, ...]:
+def hoisted_graphs(plan: Plan) -> tuple[MakeOnce, ...]:
     """What is made of the given graph's structure alone and kept with it: the first step for each number."""
     by_number: dict[int, MakeOnce] = {}
     for step in steps_in(plan.schedule):

@@ -8,7 +8,7 @@ from gdsl.extents import Size
 from gdsl.ir.nodes import Literal, ScalarValue
 from gdsl.operations import Balance, Direction, Domain, Over, ReduceOperation
 from gdsl.plan import target
-from gdsl.plan.buffer_nodes import Cleared, Made, Role
+from gdsl.plan.buffer_nodes import Allocator, Cleared, Role
 from gdsl.plan.nodes import Choice, Copy, Dedup, EdgeCount, Form, Launch, Loop, Measure, Members, Mode, Swap
 from gdsl.plan.walking import launches, operations, steps_in, sweeps, sweeps_of
 
@@ -173,9 +173,9 @@ def test_a_reduction_that_reads_its_result_is_computed_aside() -> None:
     segment = only_sweep(plan).segment
     assert segment is not None and segment.aside == "a_reduced_"
     (aside,) = (buffer for buffer in plan.buffers if buffer.role is Role.TEMPORARY)
-    assert (aside.name, aside.made) == ("a_reduced_", Made.HOST)
-    on_cpu = [buffer.made for buffer in plan_of(text, on=target.CPU).buffers if buffer.role is Role.TEMPORARY]
-    assert on_cpu == [Made.PROGRAM]
+    assert (aside.name, aside.allocator) == ("a_reduced_", Allocator.HOST)
+    on_cpu = [buffer.allocator for buffer in plan_of(text, on=target.CPU).buffers if buffer.role is Role.TEMPORARY]
+    assert on_cpu == [Allocator.PROGRAM]
 
 
 def test_only_what_is_read_of_the_graph_is_there() -> None:

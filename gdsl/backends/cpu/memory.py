@@ -42,7 +42,7 @@ TraceEntry = _structure(structs_cpu.TRACE_RECORD)
 ControlBlock = _structure(structs_cpu.WORKERS_CONTROL)
 """Programs of one worker have the first fields of it."""
 ExchangeCall = _structure(structs_cpu.EXCHANGE_CALL)
-KeptGraph = _structure(structs_cpu.KEPT_GRAPH)
+HoistedGraph = _structure(structs_cpu.HOISTED_GRAPH)
 HostSlice = _structure(structs_cpu.HOST_SLICE)
 
 

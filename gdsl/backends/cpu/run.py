@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from gdsl.backends import failures
 from gdsl.backends.cpu import workers
-from gdsl.backends.cpu.kept_graphs import addresses_of
+from gdsl.backends.cpu.hoisted_graphs import addresses_of
 from gdsl.backends.cpu.library import Library
 from gdsl.backends.cpu.memory import ControlBlock, HostSlice, TraceEntry, allocate, dtype_of, graph_slice, pointers
 from gdsl.backends.cpu.memory_pool import MemoryPool
@@ -26,7 +26,7 @@ from gdsl.extents import of_graph
 from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Program
 from gdsl.operations import Direction, Order
-from gdsl.plan.buffer_nodes import Buffer, Cleared, Made, Role
+from gdsl.plan.buffer_nodes import Allocator, Buffer, Cleared, Role
 from gdsl.types import Type, Widths
 
 if TYPE_CHECKING:
@@ -117,7 +117,9 @@ class Run:
         self.params = [self._slot(param.type, bindings.params[param.name]) for param in self.program.params]
         self.data = [self._array(buffer, bindings, self._length(buffer)) for buffer in executable.generated.buffers]
         self._addresses = self._places_in_memory()
-        self._data_pointers = pointers([*self._addresses, *addresses_of(graph, self.widths, executable.generated.kept)])
+        self._data_pointers = pointers(
+            [*self._addresses, *addresses_of(graph, self.widths, executable.generated.hoisted)]
+        )
         self.host = HostSlice(
             slice_,
             ctypes.pointer(self.control),
@@ -143,7 +145,7 @@ class Run:
     def _array(self, buffer: Buffer, bindings: Bindings, count: int) -> NDArray[Any]:
         """The array of a buffer of `count` values, with its first values."""
         assert isinstance(buffer.element, Type)
-        if buffer.made is Made.CALLER:
+        if buffer.allocator is Allocator.CALLER:
             dtype = dtype_of(buffer.element, self.widths)
             values: NDArray[Any] = bindings.inputs[buffer.name].astype(dtype, copy=False)
             return values if count else allocate(0, dtype)

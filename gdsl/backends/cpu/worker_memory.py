@@ -20,7 +20,7 @@ from gdsl.communicator import Communicator
 from gdsl.extents import of_graph
 from gdsl.graph.shares import GraphShare
 from gdsl.operations import Domain, Over
-from gdsl.plan.buffer_nodes import Buffer, Made
+from gdsl.plan.buffer_nodes import Allocator, Buffer
 from gdsl.plan.exchange_nodes import Distribution, Held
 from gdsl.types import Type, Widths
 
@@ -75,7 +75,7 @@ class WorkerMemory(Run):
     def _array(self, buffer: Buffer, bindings: Bindings, count: int) -> NDArray[Any]:
         """Of an input that is held in parts, this worker's own part; a caller may have given all of it."""
         values = super()._array(buffer, bindings, count)
-        if buffer.made is not Made.CALLER or len(values) == count:
+        if buffer.allocator is not Allocator.CALLER or len(values) == count:
             return values
         array = self._arrays[buffer.name]
         first = self.graph.first if array.domain is Domain.VERTEX else self.graph.first_edge

@@ -125,5 +125,5 @@ class GraphCache:
         uses it; whether there was any."""
         graphs = [*self._graphs.items(), *self._by_degree.items(), *self._in_host.items()]
         graphs_here = [on_device for key, on_device in graphs if key[2] == device.id]
-        freed = [pool.free_unused() for each in graphs_here for pool in (each.scratch, each.kept)]
+        freed = [pool.free_unused() for each in graphs_here for pool in (each.scratch, each.hoisted)]
         return any(freed)

@@ -12,7 +12,7 @@ from gdsl.backends.interface import Bindings, Need
 from gdsl.backends.placement import Decision, Placement
 from gdsl.graph.graph import Graph
 from gdsl.memory_use import MemoryUse, Place
-from gdsl.plan.buffer_nodes import GRAPH, Made
+from gdsl.plan.buffer_nodes import GRAPH, Allocator
 from gdsl.plan.nodes import Plan
 from gdsl.plan.renumbering import can_be_in_host, can_be_put, is_worth
 from gdsl.types import Type, Widths
@@ -74,7 +74,7 @@ def graph_within(request: Request) -> GraphOnDevice:
     divided = [placement.placed(need, current.placement) for need in decision.needs]
     current.memory_line = placement.line_of(divided, memory)
     for buffer in plan.buffers:  # before the run allocates its memory: until then there is room for renumbering
-        if buffer.made is Made.CALLER and buffer.group == GRAPH and isinstance(buffer.element, Type):
+        if buffer.allocator is Allocator.CALLER and buffer.group == GRAPH and isinstance(buffer.element, Type):
             current.part(buffer.name, buffer.element)
     return current
 

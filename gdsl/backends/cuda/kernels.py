@@ -19,7 +19,7 @@ from gdsl.codegen.structs import element_dtype
 from gdsl.diagnostics import shown
 from gdsl.extents import of_graph
 from gdsl.ir.nodes import Program
-from gdsl.plan.buffer_nodes import GRAPH, PROBLEM, Buffer, Cleared, Made
+from gdsl.plan.buffer_nodes import GRAPH, PROBLEM, Allocator, Buffer, Cleared
 from gdsl.plan.nodes import Plan
 from gdsl.plan.occupancy import FEW, MANY, blocks_a_multiprocessor
 from gdsl.plan.walking import launches
@@ -217,7 +217,9 @@ class _Made:
         first = KernelArgument("problem", dtype, "data_slice: the graph, the run and the program's data, by value")
         iteration = KernelArgument("iteration", numpy.dtype("i4"), "the pass of the loop around")
         self.arguments = (first,) if self.plan.target.fused else (first, iteration)
-        self.buffers = tuple(_buffer(each, widths) for each in self.plan.buffers if each.made is not Made.PROGRAM)
+        self.buffers = tuple(
+            _buffer(each, widths) for each in self.plan.buffers if each.allocator is not Allocator.PROGRAM
+        )
         self.values = tuple(_values(self.plan))
         self._loaded: Any = None
 

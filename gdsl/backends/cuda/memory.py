@@ -11,7 +11,7 @@ import numpy
 
 from gdsl.backends.cuda.building import Parts
 from gdsl.backends.cuda.device import CudaDevice
-from gdsl.backends.cuda.kept_graphs import KeptGraphs
+from gdsl.backends.cuda.hoisted_graphs import HoistedGraphs
 from gdsl.backends.cuda.protocol import Buffer, Device, Room
 from gdsl.backends.interface import Bindings
 from gdsl.backends.needs import shared_part
@@ -115,7 +115,7 @@ class GraphOnDevice:
         self._parts: dict[str, Buffer] = {}
         self._attributes: dict[int, tuple[Any, Buffer]] = {}
         self.scratch = ScratchMemory(device)
-        self.kept = KeptGraphs(device)
+        self.hoisted = HoistedGraphs(device)
 
     def part(self, name: str, element: Type) -> Buffer:
         """A member of `graph_slice`, whose elements are ids of vertices or of edges."""
@@ -145,7 +145,7 @@ class GraphOnDevice:
         """Free its memory: another object has the graph from now on."""
         self.is_replaced = True
         self._parts, self._attributes = {}, {}
-        self.kept.free_unused()
+        self.hoisted.free_unused()
         self.scratch.free_unused()
 
     def edges_as_given(self) -> Places | None:

@@ -6,7 +6,7 @@ import time
 
 import numpy
 
-from gdsl.backends.cuda.kept_graphs import KeptGraphs
+from gdsl.backends.cuda.hoisted_graphs import HoistedGraphs
 from gdsl.backends.cuda.memory import GraphOnDevice
 from gdsl.backends.cuda.numbering import Kernels, Numbering, Places
 from gdsl.backends.cuda.owned_chunks import dealt_out
@@ -32,7 +32,7 @@ class RenumberedGraph(GraphOnDevice):
         # No parts of the original are kept.
         self.device, self.graph, self.widths = original.device, original.graph, original.widths
         self.largest_degree, self.scratch = original.largest_degree, original.scratch
-        self.kept = KeptGraphs(original.device)
+        self.hoisted = HoistedGraphs(original.device)
         self._parts, self._given = {}, original
         self._edges_as_given: Places | None = None
         self._kernels, self.directed = kernels, graph.directed

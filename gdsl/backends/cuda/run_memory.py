@@ -24,9 +24,9 @@ from gdsl.extents import Extent, Size, Sizes, Values
 from gdsl.ir.ids import NAME as GIVEN_IDS
 from gdsl.operations import Domain
 from gdsl.plan import buffer_nodes
-from gdsl.plan.buffer_nodes import GRAPH, PROBLEM, RUN, Cleared, Made, Role
+from gdsl.plan.buffer_nodes import GRAPH, PROBLEM, RUN, Allocator, Cleared, Role
 from gdsl.plan.nodes import Plan
-from gdsl.plan.walking import kept_graphs
+from gdsl.plan.walking import hoisted_graphs
 from gdsl.plan.work_order import most_visits
 from gdsl.types import Type
 
@@ -73,15 +73,15 @@ class RunMemory:
         self.record = Record(layout_of(plan, self._widths).dtype(self._widths))
         self.iteration = numpy.zeros(1, numpy.int32)
         self.arguments = Arguments(self.record.data, *([] if plan.target.fused else [self.iteration]))
-        hosts = [buffer for buffer in plan.buffers if buffer.made is Made.HOST]
+        hosts = [buffer for buffer in plan.buffers if buffer.allocator is Allocator.HOST]
         names = {scalar.name for scalar in plan.program.scalars}
         scalars = [buffer for buffer in hosts if buffer.group == PROBLEM and buffer.name in names]
-        handed = [buffer for buffer in hosts if buffer not in scalars and self._is_handed(buffer)]
-        taken = [*scalars, *handed]
-        self._kept = [buffer for buffer in hosts if buffer.role is Role.KEPT_GRAPH]
-        self._kept_keys = [each.key for each in kept_graphs(plan)] if self._kept else []
-        self._kept_version = -1
-        apart = (*ROLES, Role.MIRROR, Role.LANES, Role.KEPT_GRAPH)
+        results = [buffer for buffer in hosts if buffer not in scalars and self._is_result(buffer)]
+        taken = [*scalars, *results]
+        self._hoisted = [buffer for buffer in hosts if buffer.role is Role.HOISTED_GRAPH]
+        self._hoisted_keys = [each.key for each in hoisted_graphs(plan)] if self._hoisted else []
+        self._hoisted_version = -1
+        apart = (*ROLES, Role.MIRROR, Role.LANES, Role.HOISTED_GRAPH)
         self._work = [buffer for buffer in hosts if buffer.role not in apart and buffer not in taken]
         self._work.sort(key=lambda buffer: buffer.role is Role.QUEUE)
         self._sizes = [self._bytes(buffer) for buffer in self._work for _ in range(max(buffer.copies, 1))]
@@ -93,22 +93,22 @@ class RunMemory:
         self._work += mirrors
         self._keeps_inside = self._numbering is not None or device.copies_results
         """Whether the caller gets other buffers than those that kernels write."""
-        outside = [each for each in handed if each.role is Role.RESULT] if self._keeps_inside else []
-        kept_sizes = {buffer.name: self._bytes(buffer) for buffer in self._kept}
-        missing = sum(on_device.kept.missing_bytes(key, kept_sizes) for key in self._kept_keys)
+        outside = [each for each in results if each.role is Role.RESULT] if self._keeps_inside else []
+        hoisted_sizes = {buffer.name: self._bytes(buffer) for buffer in self._hoisted}
+        missing = sum(on_device.hoisted.missing_bytes(key, hoisted_sizes) for key in self._hoisted_keys)
         missing += max(len(device.gpu_numbers), 1) * sum(self._copied)
-        device.require(sum(self._sizes) + sum(map(self._bytes, [*handed, *outside])) + missing)
+        device.require(sum(self._sizes) + sum(map(self._bytes, [*results, *outside])) + missing)
         self._to_clear: list[tuple[int, int]] = []
         self.transfers = RunTransfers(device, plan, self._widths, sizes, self.record, scalars)
         self.shared = self.transfers.shared
         self._fill_graph()
-        self._prepare(handed)
+        self._prepare(results)
         for buffer in mirrors:
             self.record.pointer(buffer)
         copies = next((self.record.pointer(each) for each in mirrors if each.role is Role.MIRROR), None)
         whole = {} if copies is None else {each.array: copies[each.copy :] for each in plan.replicas}
         self.results = RunResults(device, plan, on_device, sizes, self.ids, self.transfers, whole)
-        self._find_kept()
+        self._find_hoisted()
         self.arguments.pointers = self.record.pointer_places()
         self.is_divided = self._is_divided()
         """Whether arrays of the program are on several GPUs."""
@@ -116,7 +116,7 @@ class RunMemory:
         self.names: dict[str, Buffer] = {}
         """The buffers that the names of the program's data refer to in this run."""
 
-    def _is_handed(self, buffer: buffer_nodes.Buffer) -> bool:
+    def _is_result(self, buffer: buffer_nodes.Buffer) -> bool:
         """Whether the caller gets this memory, or may get it after a swap."""
         return buffer.group == PROBLEM and (buffer.role is Role.RESULT or buffer.name in self.plan.swapped)
 
@@ -128,13 +128,13 @@ class RunMemory:
         several = len(self.device.gpu_numbers) > 1
         return several and any(self.device.is_divided(self._bytes(each)) for each in values)
 
-    def _find_kept(self) -> None:
+    def _find_hoisted(self) -> None:
         """The graphs that are kept with the given one, which may have been dropped since the last run. Raises E0912."""
-        sizes = {buffer.name: self._bytes(buffer) for buffer in self._kept}
-        arrays = [self.on_device.kept.arrays(key, sizes) for key in self._kept_keys]
-        for buffer in self._kept:
+        sizes = {buffer.name: self._bytes(buffer) for buffer in self._hoisted}
+        arrays = [self.on_device.hoisted.arrays(key, sizes) for key in self._hoisted_keys]
+        for buffer in self._hoisted:
             self.record.point(buffer, [each[buffer.name] for each in arrays])
-        self._kept_version = self.on_device.kept.version
+        self._hoisted_version = self.on_device.hoisted.version
 
     def _bytes(self, buffer: buffer_nodes.Buffer) -> int:
         return bytes_of(buffer, self._widths, self.sizes)
@@ -142,7 +142,7 @@ class RunMemory:
     def _fill_graph(self) -> None:
         """The graph, and everything else that is the same in every run."""
         for buffer in self.plan.buffers:
-            if buffer.made is Made.CALLER and buffer.group == GRAPH:
+            if buffer.allocator is Allocator.CALLER and buffer.group == GRAPH:
                 assert isinstance(buffer.element, Type)
                 self.record.point(buffer, [self.on_device.part(buffer.name, buffer.element)])
         edges = self.sizes[Size.EDGES]
@@ -153,10 +153,10 @@ class RunMemory:
         self.record.set_values(GRAPH, graph)
         self.record.set_values(RUN, {"host_stop": self.device.stop_pointer, "trace_capacity": self.transfers.capacity})
 
-    def _prepare(self, handed: list[buffer_nodes.Buffer]) -> None:
+    def _prepare(self, results: list[buffer_nodes.Buffer]) -> None:
         """The fields of the record that differ between runs."""
         place, widths = self.record.pointer, self._widths
-        self._new = [(buffer.name, self._bytes(buffer), place(buffer)) for buffer in handed]
+        self._new = [(buffer.name, self._bytes(buffer), place(buffer)) for buffer in results]
         self._ahead_bytes = sum(nbytes for _, nbytes, _ in self._new)
         self._ahead: tuple[object, dict[str, Buffer]] | None = None
         """The lane, and the buffers of the next run's results, to which the record points already."""
@@ -167,7 +167,7 @@ class RunMemory:
         self._inputs = [
             (buffer.name, host_dtype(buffer.element, widths), place(buffer))
             for buffer in self.plan.buffers
-            if buffer.made is Made.CALLER and buffer.group == PROBLEM and isinstance(buffer.element, Type)
+            if buffer.allocator is Allocator.CALLER and buffer.group == PROBLEM and isinstance(buffer.element, Type)
         ]
         inputs = [buffer for buffer in self.plan.buffers if buffer.role is Role.INPUT]
         self._lengths = {buffer.name: buffer.extent.value(self.sizes) for buffer in inputs}
@@ -195,10 +195,10 @@ class RunMemory:
         acquires = scratch.user is not self._token
         if acquires:
             self._lay_out(scratch.acquire(self._token, self._sizes, self._copied, self._filled))
-        if self._kept:
-            self.on_device.kept.copy_for_gpus()
-            if self._kept_version != self.on_device.kept.version:
-                self._find_kept()
+        if self._hoisted:
+            self.on_device.hoisted.copy_for_gpus()
+            if self._hoisted_version != self.on_device.hoisted.version:
+                self._find_hoisted()
         params, inputs, numbering = bindings.params, bindings.inputs, self._numbering
         prepared, self._ahead = self._ahead, None
         names = self.names = (

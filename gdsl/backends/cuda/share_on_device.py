@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from dataclasses import dataclass
 
-from gdsl.backends.cuda.kept_graphs import KeptGraphs
+from gdsl.backends.cuda.hoisted_graphs import HoistedGraphs
 from gdsl.backends.cuda.memory import GraphOnDevice, ScratchMemory
 from gdsl.backends.cuda.protocol import Buffer, Device
 from gdsl.backends.needs import shared_part
@@ -13,7 +13,7 @@ from gdsl.backends.workers.share_lists import ShareLists, address_of
 from gdsl.codegen.structs import element_dtype
 from gdsl.communicator import Communicator
 from gdsl.graph.shares import GraphShare
-from gdsl.plan.buffer_nodes import GRAPH, Made
+from gdsl.plan.buffer_nodes import GRAPH, Allocator
 from gdsl.plan.exchange_nodes import Held
 from gdsl.plan.nodes import Plan
 from gdsl.types import Type, Widths
@@ -49,11 +49,11 @@ class ShareOnDevice(GraphOnDevice):
         """By the part of the graph, in its own name."""
         held_parts: dict[tuple[str, Held], Buffer] = {}
         self._parts, self._attributes = {}, {}
-        self.scratch, self.kept = ScratchMemory(device), KeptGraphs(device)
+        self.scratch, self.hoisted = ScratchMemory(device), HoistedGraphs(device)
         lists = ShareLists(share, communicator, widths)
         assert plan.distribution is not None
         for buffer in plan.buffers:
-            if buffer.made is not Made.CALLER or buffer.group != GRAPH:
+            if buffer.allocator is not Allocator.CALLER or buffer.group != GRAPH:
                 continue
             assert isinstance(buffer.element, Type)
             dtype = element_dtype(buffer.element, widths)

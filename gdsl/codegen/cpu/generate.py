@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 
-from gdsl.codegen.cpu.generated import Generated, data_buffers, exchanges_of, graph_parts, kept_keys, snapshots_of
+from gdsl.codegen.cpu.generated import Generated, data_buffers, exchanges_of, graph_parts, hoisted_keys, snapshots_of
 from gdsl.codegen.cpu.template_helpers import CppHelpers
 from gdsl.codegen.library import DIRECT_EDGE_IDS, INDIRECT_EDGE_IDS, WORKERS, Library, Piece, struct_text, words_of
 from gdsl.codegen.lines import comment_lines, number_lines, title_line
 from gdsl.codegen.names import UNDEFINED
 from gdsl.codegen.templates import render
 from gdsl.plan import structs_cpu
-from gdsl.plan.buffer_nodes import Made, Struct
+from gdsl.plan.buffer_nodes import Allocator, Struct
 from gdsl.plan.nodes import Launch, Plan
-from gdsl.plan.walking import counts_in_tables, kept_graphs, leaves_edges_out
+from gdsl.plan.walking import counts_in_tables, hoisted_graphs, leaves_edges_out
 from gdsl.plan.work_order import orders
 from gdsl.types import Type, Widths
 from gdsl.version import __version__
@@ -51,7 +51,7 @@ LIBRARY = Library(
 
 
 GRAPH_BUILDING_LIBRARY = dataclasses.replace(
-    LIBRARY, files=(*LIBRARY.files, INDIRECT_EDGE_IDS, "memory_pool", "made_graphs", "kept_graphs", "contraction")
+    LIBRARY, files=(*LIBRARY.files, INDIRECT_EDGE_IDS, "memory_pool", "made_graphs", "hoisted_graphs", "contraction")
 )
 """The same for programs that build graphs."""
 CONTRACTED_LIBRARY = dataclasses.replace(GRAPH_BUILDING_LIBRARY, files=(*GRAPH_BUILDING_LIBRARY.files, DIRECT_EDGE_IDS))
@@ -74,8 +74,10 @@ def generate(plan: Plan, widths: Widths, *, linkage: str = 'extern "C"') -> Gene
         "cpp": helpers,
         "widths": widths,
         "buffers": data_buffers(plan),
-        "kept": len(kept_graphs(plan)),
-        "temporaries": [each for each in plan.buffers if each.made is Made.PROGRAM and isinstance(each.element, Type)],
+        "hoisted": len(hoisted_graphs(plan)),
+        "temporaries": [
+            each for each in plan.buffers if each.allocator is Allocator.PROGRAM and isinstance(each.element, Type)
+        ],
     }
     host = struct_text("cpu", structs_cpu.with_host_graph() if plan.graphs else structs_cpu.HOST_SLICE, widths)
     part = "program" if plan.bits is None else "instances"
@@ -99,7 +101,7 @@ def generate(plan: Plan, widths: Widths, *, linkage: str = 'extern "C"') -> Gene
     )
     text = number_lines(helpers.names.spell(text), f"{plan.program.name}.cpp")
     parts = graph_parts(plan)
-    facts = exchanges_of(plan), snapshots_of(plan), plan.distribution, kept_keys(plan, parts)
+    facts = exchanges_of(plan), snapshots_of(plan), plan.distribution, hoisted_keys(plan, parts)
     shared_params = plan.bits.shared_params if plan.bits is not None else ()
     return Generated(text, helpers.checks, data_buffers(plan), parts, *facts, shared_params)
 
@@ -119,7 +121,12 @@ def _runtime(plan: Plan, widths: Widths, body: str, data: str) -> tuple[Piece, .
         control = (structs_cpu.WORKERS_CONTROL, structs_cpu.EXCHANGE_CALL)
     if plan.bits is not None:
         control = (*control, structs_cpu.HOST_SLICE)
-    shared = (of_graph, structs_cpu.TRACE_RECORD, *control, *((structs_cpu.KEPT_GRAPH,) if kept_graphs(plan) else ()))
+    shared = (
+        of_graph,
+        structs_cpu.TRACE_RECORD,
+        *control,
+        *((structs_cpu.HOISTED_GRAPH,) if hoisted_graphs(plan) else ()),
+    )
     generated = {"data_slice": data, **{each.name: struct_text("cpu", each, widths) for each in shared}}
     return library.link(body, generated)
 

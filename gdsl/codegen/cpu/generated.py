@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gdsl.codegen.checks import CheckTable
-from gdsl.plan.buffer_nodes import PROBLEM, Buffer, Made, Role
+from gdsl.plan.buffer_nodes import PROBLEM, Allocator, Buffer, Role
 from gdsl.plan.exchange_nodes import Distribution, Exchange, Snapshot
 from gdsl.records import dataclass
 
@@ -30,7 +30,7 @@ class Generated:
     """What they note before steps."""
     distribution: Distribution | None = None
     """What each of them holds; None: there is one worker."""
-    kept: tuple[str, ...] = ()
+    hoisted: tuple[str, ...] = ()
     """Of each graph that is kept with the given one what it is kept under, by number. Its slot follows the buffers'."""
     shared_params: tuple[str, ...] = ()
     """Of instances that run together: the params that must be the same in all of them."""
@@ -38,7 +38,9 @@ class Generated:
 
 def data_buffers(plan: Plan) -> tuple[Buffer, ...]:
     """The buffers that the host hands over, in the order of its slots."""
-    return tuple(buffer for buffer in plan.buffers if buffer.group == PROBLEM and buffer.made is not Made.PROGRAM)
+    return tuple(
+        buffer for buffer in plan.buffers if buffer.group == PROBLEM and buffer.allocator is not Allocator.PROGRAM
+    )
 
 
 def exchanges_of(plan: Plan) -> tuple[Exchange, ...]:
@@ -62,12 +64,12 @@ def snapshots_of(plan: Plan) -> tuple[Snapshot, ...]:
     return tuple(step for step in steps_in(plan.schedule) if isinstance(step, Snapshot))
 
 
-def kept_keys(plan: Plan, parts: tuple[str, ...]) -> tuple[str, ...]:
+def hoisted_keys(plan: Plan, parts: tuple[str, ...]) -> tuple[str, ...]:
     """What is kept with the given graph: the text that selects the edges, and what there is of each."""
-    from gdsl.plan.walking import kept_graphs, leaves_edges_out
+    from gdsl.plan.walking import hoisted_graphs, leaves_edges_out
 
     of = "in_offsets" in parts, "reverse_edges" in parts, leaves_edges_out(plan)
-    return tuple(f"{each.key}\n{of}" for each in kept_graphs(plan))
+    return tuple(f"{each.key}\n{of}" for each in hoisted_graphs(plan))
 
 
 def graph_parts(plan: Plan) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from gdsl.extents import EDGES, VERTICES, Extent
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
 from gdsl.operations import NeighborOperation
-from gdsl.plan.buffer_nodes import Buffer, Made, Role
+from gdsl.plan.buffer_nodes import Allocator, Buffer, Role
 from gdsl.plan.hints import UnbranchedTests
 from gdsl.plan.nodes import (
     Branch,
@@ -211,7 +211,7 @@ class CppHelpers(TemplateHelpers):
     def host_type(self, buffer: Buffer) -> str:
         """The type of the elements of an array or scalar of the host."""
         assert isinstance(buffer.element, Type)
-        constant = "const " if buffer.role is Role.INPUT and buffer.made is Made.CALLER else ""
+        constant = "const " if buffer.role is Role.INPUT and buffer.allocator is Allocator.CALLER else ""
         return f"{constant}{memory_type_name(buffer.element)}"
 
     def bytes_of(self, group: InitialGroup) -> int:

@@ -125,7 +125,7 @@ class _Generation:
         (counters,) = (field.type for field in control.fields if isinstance(field.type, Struct))
         checked = [control, structs.TRACE_RECORD, structs.LANE_RECORD, structs.HUB_CHUNK, small_frontier_member(plan)]
         checked += [plan.saved] if plan.saved is not None else []
-        checked += [structs.KEPT_GRAPH]
+        checked += [structs.HOISTED_GRAPH]
         parts = (counters, structs.FRONTIER, structs.EDGE_FRONTIER, structs.DIRECTION_STATE)
         texts = {struct.name: struct_text("cuda", struct, self.widths) for struct in checked}
         return texts | {struct.name: struct_text("cuda", struct) for struct in parts}

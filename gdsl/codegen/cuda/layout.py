@@ -34,7 +34,7 @@ _COLUMNS = ("columns", Type.VERTEX)
 """The arrays of graphs that the schedule makes; the last is of contractions alone. Those that a program has no use for
 are null."""
 _MADE = "of graphs that the schedule made, as in graph_slice, and so are the next"
-_KEPT = "the same of graphs that are kept with the given one"
+_HOISTED = "the same of graphs that are kept with the given one"
 
 
 def graph_slice(plan: Plan) -> Struct:
@@ -111,8 +111,11 @@ def run_slice(plan: Plan) -> Struct:
             Field("graph_scratch", Pointer("edge"), "while a graph is made", made.get("graph_scratch", 0)),
         ),
         *_of_graphs("made", (*_OF_GRAPHS, _COLUMNS), "made_offsets", _MADE, made),
-        (buffers.KEPT, Field(buffers.KEPT, Pointer("kept_graph"), "which the next are of", made.get(buffers.KEPT, 0))),
-        *_of_graphs("kept", _OF_GRAPHS, buffers.KEPT, _KEPT, made),
+        (
+            buffers.HOISTED,
+            Field(buffers.HOISTED, Pointer("hoisted_graph"), "which the next are of", made.get(buffers.HOISTED, 0)),
+        ),
+        *_of_graphs("hoisted", _OF_GRAPHS, buffers.HOISTED, _HOISTED, made),
         ("graph_sums", Field("graph_sums", Pointer("uint64"), "the weights of the edges of a contraction")),
         ("edge_queues", Field("edge_queues", Pointer("edge"), "of each edge frontier: num_edges", edge_slots)),
         ("edge_marks", Field("edge_marks", Pointer("uint32"), "a bit an edge, twice", 2)),

@@ -72,7 +72,7 @@ class CudaHelpers(FunctorCalls):
         """Of the schedule, in its order."""
         self.has_solo_rounds = any(solo_loops(plan))
         self.most_gpus = buffers.MOST_GPUS
-        self.upcoming_levels = tuple(dict.fromkeys(_upcoming_levels(plan)))
+        self.next_levels = tuple(dict.fromkeys(_next_levels(plan)))
         """The histories whose next levels have their lists prefetched, each with these lists."""
         self.graphs_around = deepest_on(plan.schedule)
         resident = plan.resident_threads
@@ -138,8 +138,8 @@ class CudaHelpers(FunctorCalls):
         """The scalar of that name."""
         return self._scalars[name]
 
-    def handed(self, loop: Loop, spare: str) -> list[str]:
-        """What the first of several GPUs hands on after passes of a loop that it has run alone, and `spare`, the
+    def resume_state(self, loop: Loop, spare: str) -> list[str]:
+        """What other GPUs resume with after passes of a loop that the first one has run alone, and `spare`, the
         frontier that is in no use: of what threads know, all that is used later, since it takes registers."""
         solo, owners = loop.solo, self.plan.owners()
         assert solo is not None
@@ -170,9 +170,9 @@ class CudaHelpers(FunctorCalls):
         """The variable that has what every thread knows of a history."""
         return self.names.derived(Scope.VARIABLE, f"state_of_{history.name}", f"history {history.levels}")
 
-    def upcoming(self, history: ir.History, over: Over) -> str:
+    def next_lists(self, history: ir.History, over: Over) -> str:
         """The variable that has what a warp knows of these lists of the next level of a history."""
-        name = f"upcoming_{'in_' if over is Over.IN_EDGES else ''}of_{history.name}"
+        name = f"next_{'in_' if over is Over.IN_EDGES else ''}lists_of_{history.name}"
         return self.names.derived(Scope.VARIABLE, name, f"history {history.members} {over.value}")
 
     def swapped_by_length(self) -> tuple[tuple[str, list[str]], ...]:
@@ -304,7 +304,7 @@ def _history(step: Step) -> ir.History | None:
     return step_on_sets.history if isinstance(step_on_sets, (ir.PushLevel, ir.TakeLevel)) else None
 
 
-def _upcoming_levels(plan: Plan) -> Iterator[tuple[ir.History, Over]]:
+def _next_levels(plan: Plan) -> Iterator[tuple[ir.History, Over]]:
     for step in steps_in(plan.schedule):
         for sweep in sweeps_of(step) if isinstance(step, Operation) else ():
             level = sweep.hint(NextLevel)

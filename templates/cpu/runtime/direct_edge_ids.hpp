@@ -22,13 +22,13 @@ inline int32 place_of(const graph_slice& g, vertex source, edge e) { return int3
 
 // piece: name_edges
 // Nobody reads ids of edges, which are numbered by their places.
-inline void name_edges(graph_slice& made, const kept_graph& kept) {
+inline void name_edges(graph_slice& made, const hoisted_graph& kept) {
     made.columns = kept.neighbors;
     made.edge_bound = kept.num_edges;
 }
 
 // piece: keep_names
-inline void keep_names(const graph_slice&, edge_frontier&, kept_graph&) {}
+inline void keep_names(const graph_slice&, edge_frontier&, hoisted_graph&) {}
 
 // piece: ids_of_edges
 inline const edge* ids_of_edges(const graph_slice&) { return nullptr; }

@@ -11,17 +11,17 @@ __device__ __forceinline__ int64 free_room(const int64* taken, uint32 count) {
 }
 
 // piece: keep_list_places
-// Filters lists by the marks of their edges: `keep(at, next)` copies each marked place, and `kept_offsets` get the new
+// Filters lists by the marks of their edges: `keep(at, next)` copies each marked place, and `new_offsets` get the new
 // offsets of the lists.
 // barriers: 4
 template <class Keep>
 __device__ __forceinline__ void keep_list_places(enactor& run, const graph_slice& g, const uint32* marks, const edge* offsets,
-                                                 const edge* ids, edge* kept_offsets, Keep keep) {
+                                                 const edge* ids, edge* new_offsets, Keep keep) {
     edge* const flags = run.slice.graph_scratch[0];
     for (uint64 i = thread_index(); i < uint64(g.num_edges); i += grid_threads()) { flags[i] = marks[ids[i] / 32] >> (ids[i] % 32) & 1; }
     const edge* const sums = running_sums(run, flags, run.slice.graph_scratch[1], g.num_edges);
     for (uint64 v = thread_index(); v <= uint64(g.num_vertices); v += grid_threads()) {
-        kept_offsets[v] = offsets[v] == 0 ? edge(0) : sums[offsets[v] - 1];
+        new_offsets[v] = offsets[v] == 0 ? edge(0) : sums[offsets[v] - 1];
     }
     for (uint64 i = thread_index(); i < uint64(g.num_edges); i += grid_threads()) {
         if ((marks[ids[i] / 32] >> (ids[i] % 32) & 1) != 0) { keep(i, sums[i] - 1); }
@@ -68,7 +68,7 @@ __device__ __forceinline__ graph_slice write_subgraph(enactor& run, const graph_
         if (own.sources != nullptr) { own.sources[next] = g.edge_sources[g.edge_ids[at]]; }
     });
     point_to_subgraph(made, own);
-    turn_kept(run, g, made, marks, own);
+    turn_hoisted(run, g, made, marks, own);
     pair_edges(run, made, own.reverse_edges);
     synchronize(run);
     clear_edge_marks(marks, edges);
@@ -89,41 +89,42 @@ __device__ __noinline__ graph_slice make_subgraph(enactor& run, const graph_slic
     return made;
 }
 
-// piece: arrays_of_kept
+// piece: arrays_of_hoisted
 // The arrays of a graph that stays with the given one.
-__device__ __forceinline__ subgraph_arrays arrays_of_kept(const run_slice& slice, uint32 number) {
+__device__ __forceinline__ subgraph_arrays arrays_of_hoisted(const run_slice& slice, uint32 number) {
     return subgraph_arrays{
-        slice.kept_offsets[number], slice.kept_edge_ids[number], slice.kept_neighbors[number], slice.kept_sources[number],
-        slice.kept_in_offsets[number], slice.kept_in_edges[number], slice.kept_in_sources[number], slice.kept_reverse[number]};
+        slice.hoisted_offsets[number], slice.hoisted_edge_ids[number], slice.hoisted_neighbors[number],
+        slice.hoisted_sources[number], slice.hoisted_in_offsets[number], slice.hoisted_in_edges[number],
+        slice.hoisted_in_sources[number], slice.hoisted_reverse[number]};
 }
 
-// piece: is_kept
+// piece: is_hoisted
 // Whether a run before this one, or a pass before this one, has made the graph. All threads find the same: who makes it
 // says so between two barriers.
-__device__ __forceinline__ bool is_kept(const run_slice& slice, uint32 number) {
-    return load_relaxed(&slice.kept_graphs[number]->ready) != 0;
+__device__ __forceinline__ bool is_hoisted(const run_slice& slice, uint32 number) {
+    return load_relaxed(&slice.hoisted_graphs[number]->ready) != 0;
 }
 
-// piece: kept_subgraph
+// piece: hoisted_subgraph
 // The graph that is kept.
-__device__ __forceinline__ graph_slice kept_subgraph(const run_slice& slice, const graph_slice& g, uint32 number) {
-    const subgraph_arrays own = arrays_of_kept(slice, number);
+__device__ __forceinline__ graph_slice hoisted_subgraph(const run_slice& slice, const graph_slice& g, uint32 number) {
+    const subgraph_arrays own = arrays_of_hoisted(slice, number);
     graph_slice made = g;
-    made.num_edges = slice.kept_graphs[number]->num_edges;
-    made.largest_degree = slice.kept_graphs[number]->largest_degree;
+    made.num_edges = slice.hoisted_graphs[number]->num_edges;
+    made.largest_degree = slice.hoisted_graphs[number]->largest_degree;
     point_to_subgraph(made, own);
     if (g.in_offsets != nullptr) { point_to_in_lists(made, own); }
     if (g.reverse_edges != nullptr) { made.reverse_edges = own.reverse_edges; }
     return made;
 }
 
-// piece: make_kept_graph
+// piece: make_hoisted_graph
 // The graph of some edges alone, for this run and all later ones. If the run is stopped, the next one makes it again.
 // barriers: 8 to 13
-__device__ __noinline__ graph_slice make_kept_graph(enactor& run, const graph_slice& g, uint32 number,
+__device__ __noinline__ graph_slice make_hoisted_graph(enactor& run, const graph_slice& g, uint32 number,
                                                     const edge_frontier& edges) {
-    kept_graph* const kept = run.slice.kept_graphs[number];
-    graph_slice made = write_subgraph(run, g, arrays_of_kept(run.slice, number), edges);
+    hoisted_graph* const kept = run.slice.hoisted_graphs[number];
+    graph_slice made = write_subgraph(run, g, arrays_of_hoisted(run.slice, number), edges);
     uint64 largest = 0;
     for (uint64 v = thread_index(); v < uint64(made.num_vertices); v += grid_threads()) {
         largest = max(largest, uint64(made.offsets[v + 1] - made.offsets[v]));
@@ -147,10 +148,10 @@ __device__ __forceinline__ void point_to_in_lists(graph_slice& made, const subgr
     if (own.in_edges != nullptr) { made.in_edges = own.in_edges; }
 }
 
-// piece: turn_kept
+// piece: turn_hoisted
 // The in-edges of a subgraph, if the program uses in-edges.
 // barriers: 4 if in-edges are used
-__device__ __forceinline__ void turn_kept(enactor& run, const graph_slice& g, graph_slice& made, const uint32* marks,
+__device__ __forceinline__ void turn_hoisted(enactor& run, const graph_slice& g, graph_slice& made, const uint32* marks,
                                           const subgraph_arrays& own) {
     if (g.in_offsets == nullptr) { return; }
     keep_list_places(run, g, marks, g.in_offsets, g.in_edges, own.in_offsets, [&](uint64 at, edge next) {

@@ -58,7 +58,7 @@ __device__ __forceinline__ uint64 await_arrivals(const control_block* control, u
 }
 
 // piece: in_words
-// A value as words of 64 bits, in which the first GPU hands it on.
+// A value as words of 64 bits, in which the first GPU saves it.
 template <class T>
 union in_words {
     T value;
@@ -66,45 +66,45 @@ union in_words {
     __device__ __forceinline__ in_words() {}
 };
 
-// piece: hand_on
+// piece: save_state
 // The leader stores values one after the other.
-__device__ __forceinline__ void hand_on(uint64*) {}
+__device__ __forceinline__ void save_state(uint64*) {}
 template <class T, class... Others>
-__device__ __forceinline__ void hand_on(uint64* room, const T& value, const Others&... others) {
-    in_words<T> handed;
-    handed.words[sizeof(handed) / 8 - 1] = 0;
-    handed.value = value;
+__device__ __forceinline__ void save_state(uint64* room, const T& value, const Others&... others) {
+    in_words<T> copy;
+    copy.words[sizeof(copy) / 8 - 1] = 0;
+    copy.value = value;
 #pragma unroll
-    for (uint32 i = 0; i < sizeof(handed) / 8; ++i) { room[i] = handed.words[i]; }
-    hand_on(room + sizeof(handed) / 8, others...);
+    for (uint32 i = 0; i < sizeof(copy) / 8; ++i) { room[i] = copy.words[i]; }
+    save_state(room + sizeof(copy) / 8, others...);
 }
 
-// piece: take_from
-// What `hand_on` has stored, from the block's copy.
-__device__ __forceinline__ void take_from(const uint64*) {}
+// piece: restore_state
+// What `save_state` has stored, from the block's copy.
+__device__ __forceinline__ void restore_state(const uint64*) {}
 template <class T, class... Others>
-__device__ __forceinline__ void take_from(const uint64* room, T& value, Others&... others) {
-    in_words<T> handed;
+__device__ __forceinline__ void restore_state(const uint64* room, T& value, Others&... others) {
+    in_words<T> copy;
 #pragma unroll
-    for (uint32 i = 0; i < sizeof(handed) / 8; ++i) { handed.words[i] = room[i]; }
-    value = handed.value;
-    take_from(room + sizeof(handed) / 8, others...);
+    for (uint32 i = 0; i < sizeof(copy) / 8; ++i) { copy.words[i] = room[i]; }
+    value = copy.value;
+    restore_state(room + sizeof(copy) / 8, others...);
 }
 
-// piece: take_from for near_far_state
+// piece: restore_state for near_far_state
 // All threads of a block have it together.
 template <class... Others>
-__device__ __forceinline__ void take_from(const uint64* room, near_far_state& value, Others&... others) {
-    in_words<near_far_state> handed;
+__device__ __forceinline__ void restore_state(const uint64* room, near_far_state& value, Others&... others) {
+    in_words<near_far_state> copy;
 #pragma unroll
-    for (uint32 i = 0; i < sizeof(handed) / 8; ++i) { handed.words[i] = room[i]; }
-    if (threadIdx.x == 0) { value = handed.value; }
-    take_from(room + sizeof(handed) / 8, others...);
+    for (uint32 i = 0; i < sizeof(copy) / 8; ++i) { copy.words[i] = room[i]; }
+    if (threadIdx.x == 0) { value = copy.value; }
+    restore_state(room + sizeof(copy) / 8, others...);
 }
 
-// piece: HANDED_WORDS change_solo
+// piece: RESUME_WORDS change_solo
 // All threads of a block of the first GPU: it is alone from here on, or no longer.
-constexpr uint32 HANDED_WORDS = sizeof(control_block::handed) / 8;
+constexpr uint32 RESUME_WORDS = sizeof(control_block::resume_state) / 8;
 __device__ __forceinline__ void change_solo(enactor& run, bool alone) {
     __syncthreads();
     if (waits_for_others()) {
@@ -123,17 +123,19 @@ __device__ __forceinline__ void follow_trace(enactor&) {}
 
 // piece: wait_for_solo
 // The other GPUs wait until the first one needs them again, and go on from where it is. False if the loop has ended. If the
-// host lets all leave the run, nothing may be handed on: since they wait, no operator has ended.
+// host lets all leave the run, nothing may be saved: since they wait, no operator has ended.
 // barriers: 1
 template <class... State>
 __device__ __forceinline__ bool wait_for_solo(enactor& run, int32& iteration, State&... state) {
-    __shared__ uint64 handed[HANDED_WORDS];
+    __shared__ uint64 state_words[RESUME_WORDS];
     synchronize(run);
-    for (uint32 i = threadIdx.x; i < HANDED_WORDS; i += BLOCK_THREADS) { handed[i] = load_relaxed(&run.control->handed[i]); }
+    for (uint32 i = threadIdx.x; i < RESUME_WORDS; i += BLOCK_THREADS) {
+        state_words[i] = load_relaxed(&run.control->resume_state[i]);
+    }
     __syncthreads();
-    if (uint32(handed[2]) <= uint32(run.operators)) { return false; }
+    if (uint32(state_words[2]) <= uint32(run.operators)) { return false; }
     uint64 over, stopped, now;
-    take_from(handed, over, stopped, run.operators, now, state...);
+    restore_state(state_words, over, stopped, run.operators, now, state...);
     iteration = int32(now);
     run.stopped |= stopped != 0;
     follow_trace(run);
@@ -153,9 +155,11 @@ __device__ __forceinline__ bool choose_gpus(enactor& run, bool goes_on, uint64 e
     const uint64 most = uint64(all_block_count() / uint32(all_gpu_count())) * blockDim.x * SOLO_EDGES * part;
     const bool alone = is_alone();
     if (alone ? goes_on && edges <= 2 * most : !goes_on || edges > most) { return goes_on; }
-    static_assert(((4 * sizeof(uint64)) + ... + sizeof(in_words<State>)) <= sizeof(control_block::handed), "no room");
+    static_assert(((4 * sizeof(uint64)) + ... + sizeof(in_words<State>)) <= sizeof(control_block::resume_state), "no room");
     if (alone) {
-        if (leader()) { hand_on(run.control->handed, uint64(!goes_on), uint64(run.stopped), run.operators, uint64(iteration), state...); }
+        if (leader()) {
+            save_state(run.control->resume_state, uint64(!goes_on), uint64(run.stopped), run.operators, uint64(iteration), state...);
+        }
         change_solo(run, false);
     }
     synchronize(run);  // before the first GPU is alone, until all others are done with what came before

@@ -42,8 +42,10 @@ def test_each_gpu_has_a_copy_of_a_graph_that_is_kept(cupy, driver, graph, monkey
     graph = graph.changed(loops=False, dedup="first")
     expected = program(graph, backend="reference").triangles
     device, found = registry.get("cuda:0,1").device(), []
-    find = RunMemory._find_kept
-    monkeypatch.setattr(RunMemory, "_find_kept", lambda memory: (found.append(memory.on_device.kept), find(memory)))
+    find = RunMemory._find_hoisted
+    monkeypatch.setattr(
+        RunMemory, "_find_hoisted", lambda memory: (found.append(memory.on_device.hoisted), find(memory))
+    )
     copied = []
     for _ in range(3):
         assert program(graph, gpus=2).triangles == expected

@@ -162,12 +162,12 @@ struct hub_chunk {
 static_assert(sizeof(hub_chunk) == 12, "as the host knows it");
 
 // What is known about a graph that is kept with the given one. The host clears it when it allocates the arrays.
-struct kept_graph {
+struct hoisted_graph {
     uint64 ready;  // 1 once its arrays are written
     int64 num_edges;
     int64 largest_degree;  // of any vertex, in either direction
 };
-static_assert(sizeof(kept_graph) == 24, "as the host knows it");
+static_assert(sizeof(hoisted_graph) == 24, "as the host knows it");
 
 struct run_slice {
     control_block* control;
@@ -177,15 +177,15 @@ struct run_slice {
     int64 max_iterations;  // passes that one loop may have
     hub_chunk* hubs;  // chunks of long lists
     edge* graph_scratch[2];  // while a graph is made
-    kept_graph* kept_graphs[1];  // which the next are of
-    edge* kept_offsets[1];  // the same of graphs that are kept with the given one
-    edge* kept_edge_ids[1];
-    vertex* kept_neighbors[1];
-    vertex* kept_sources[1];
-    edge* kept_in_offsets[1];
-    vertex* kept_in_sources[1];
-    edge* kept_in_edges[1];
-    edge* kept_reverse[1];
+    hoisted_graph* hoisted_graphs[1];  // which the next are of
+    edge* hoisted_offsets[1];  // the same of graphs that are kept with the given one
+    edge* hoisted_edge_ids[1];
+    vertex* hoisted_neighbors[1];
+    vertex* hoisted_sources[1];
+    edge* hoisted_in_offsets[1];
+    vertex* hoisted_in_sources[1];
+    edge* hoisted_in_edges[1];
+    edge* hoisted_reverse[1];
     edge* edge_queues[2];  // of each edge frontier: num_edges
     uint32* edge_marks[2];  // a bit an edge, twice
 };
@@ -298,8 +298,8 @@ struct out_lists {
 
 // Whether a run before this one, or a pass before this one, has made the graph. All threads find the same: who makes it
 // says so between two barriers.
-__device__ __forceinline__ bool is_kept(const run_slice& slice, uint32 number) {
-    return load_relaxed(&slice.kept_graphs[number]->ready) != 0;
+__device__ __forceinline__ bool is_hoisted(const run_slice& slice, uint32 number) {
+    return load_relaxed(&slice.hoisted_graphs[number]->ready) != 0;
 }
 
 // The arrays of a graph of some edges of another one. Those that a program has no use for are null.
@@ -324,10 +324,11 @@ __device__ __forceinline__ void point_to_subgraph(graph_slice& made, const subgr
 }
 
 // The arrays of a graph that stays with the given one.
-__device__ __forceinline__ subgraph_arrays arrays_of_kept(const run_slice& slice, uint32 number) {
+__device__ __forceinline__ subgraph_arrays arrays_of_hoisted(const run_slice& slice, uint32 number) {
     return subgraph_arrays{
-        slice.kept_offsets[number], slice.kept_edge_ids[number], slice.kept_neighbors[number], slice.kept_sources[number],
-        slice.kept_in_offsets[number], slice.kept_in_edges[number], slice.kept_in_sources[number], slice.kept_reverse[number]};
+        slice.hoisted_offsets[number], slice.hoisted_edge_ids[number], slice.hoisted_neighbors[number],
+        slice.hoisted_sources[number], slice.hoisted_in_offsets[number], slice.hoisted_in_edges[number],
+        slice.hoisted_in_sources[number], slice.hoisted_reverse[number]};
 }
 
 // Lets a graph have these in-lists.
@@ -338,11 +339,11 @@ __device__ __forceinline__ void point_to_in_lists(graph_slice& made, const subgr
 }
 
 // The graph that is kept.
-__device__ __forceinline__ graph_slice kept_subgraph(const run_slice& slice, const graph_slice& g, uint32 number) {
-    const subgraph_arrays own = arrays_of_kept(slice, number);
+__device__ __forceinline__ graph_slice hoisted_subgraph(const run_slice& slice, const graph_slice& g, uint32 number) {
+    const subgraph_arrays own = arrays_of_hoisted(slice, number);
     graph_slice made = g;
-    made.num_edges = slice.kept_graphs[number]->num_edges;
-    made.largest_degree = slice.kept_graphs[number]->largest_degree;
+    made.num_edges = slice.hoisted_graphs[number]->num_edges;
+    made.largest_degree = slice.hoisted_graphs[number]->largest_degree;
     point_to_subgraph(made, own);
     if (g.in_offsets != nullptr) { point_to_in_lists(made, own); }
     if (g.reverse_edges != nullptr) { made.reverse_edges = own.reverse_edges; }
@@ -410,16 +411,16 @@ __device__ __noinline__ const edge* running_sums(enactor& run, edge* values, edg
     return values;
 }
 
-// Filters lists by the marks of their edges: `keep(at, next)` copies each marked place, and `kept_offsets` get the new
+// Filters lists by the marks of their edges: `keep(at, next)` copies each marked place, and `new_offsets` get the new
 // offsets of the lists.
 template <class Keep>
 __device__ __forceinline__ void keep_list_places(enactor& run, const graph_slice& g, const uint32* marks, const edge* offsets,
-                                                 const edge* ids, edge* kept_offsets, Keep keep) {
+                                                 const edge* ids, edge* new_offsets, Keep keep) {
     edge* const flags = run.slice.graph_scratch[0];
     for (uint64 i = thread_index(); i < uint64(g.num_edges); i += grid_threads()) { flags[i] = marks[ids[i] / 32] >> (ids[i] % 32) & 1; }
     const edge* const sums = running_sums(run, flags, run.slice.graph_scratch[1], g.num_edges);
     for (uint64 v = thread_index(); v <= uint64(g.num_vertices); v += grid_threads()) {
-        kept_offsets[v] = offsets[v] == 0 ? edge(0) : sums[offsets[v] - 1];
+        new_offsets[v] = offsets[v] == 0 ? edge(0) : sums[offsets[v] - 1];
     }
     for (uint64 i = thread_index(); i < uint64(g.num_edges); i += grid_threads()) {
         if ((marks[ids[i] / 32] >> (ids[i] % 32) & 1) != 0) { keep(i, sums[i] - 1); }
@@ -428,7 +429,7 @@ __device__ __forceinline__ void keep_list_places(enactor& run, const graph_slice
 }
 
 // The in-edges of a subgraph, if the program uses in-edges.
-__device__ __forceinline__ void turn_kept(enactor& run, const graph_slice& g, graph_slice& made, const uint32* marks,
+__device__ __forceinline__ void turn_hoisted(enactor& run, const graph_slice& g, graph_slice& made, const uint32* marks,
                                           const subgraph_arrays& own) {
     if (g.in_offsets == nullptr) { return; }
     keep_list_places(run, g, marks, g.in_offsets, g.in_edges, own.in_offsets, [&](uint64 at, edge next) {
@@ -483,7 +484,7 @@ __device__ __forceinline__ graph_slice write_subgraph(enactor& run, const graph_
         if (own.sources != nullptr) { own.sources[next] = g.edge_sources[g.edge_ids[at]]; }
     });
     point_to_subgraph(made, own);
-    turn_kept(run, g, made, marks, own);
+    turn_hoisted(run, g, made, marks, own);
     pair_edges(run, made, own.reverse_edges);
     synchronize(run);
     clear_edge_marks(marks, edges);
@@ -492,10 +493,10 @@ __device__ __forceinline__ graph_slice write_subgraph(enactor& run, const graph_
 }
 
 // The graph of some edges alone, for this run and all later ones. If the run is stopped, the next one makes it again.
-__device__ __noinline__ graph_slice make_kept_graph(enactor& run, const graph_slice& g, uint32 number,
+__device__ __noinline__ graph_slice make_hoisted_graph(enactor& run, const graph_slice& g, uint32 number,
                                                     const edge_frontier& edges) {
-    kept_graph* const kept = run.slice.kept_graphs[number];
-    graph_slice made = write_subgraph(run, g, arrays_of_kept(run.slice, number), edges);
+    hoisted_graph* const kept = run.slice.hoisted_graphs[number];
+    graph_slice made = write_subgraph(run, g, arrays_of_hoisted(run.slice, number), edges);
     uint64 largest = 0;
     for (uint64 v = thread_index(); v < uint64(made.num_vertices); v += grid_threads()) {
         largest = max(largest, uint64(made.offsets[v + 1] - made.offsets[v]));
@@ -591,15 +592,15 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_triangle_cou
     edge_frontier spare_edges = edge_frontier_at(d.run, 1);
     initialize(run, d);
     constexpr int32 iteration = 0;
-    if (!is_kept(d.run, 0)) {
+    if (!is_hoisted(d.run, 0)) {
         filter_upwards(run, d, spare_edges, iteration);
         exchange(filtered_1, spare_edges);
         call_outlined(d.run, [&](auto& run, auto& filtered_1) {
-            share(h, make_kept_graph(run, d.graph, 0, filtered_1));
+            share(h, make_hoisted_graph(run, d.graph, 0, filtered_1));
         }, run, filtered_1);
     } else {
         note_operator(run, 0, iteration, uint64(d.graph.num_edges), uint64(d.graph.num_edges), false);
-        share(h, kept_subgraph(d.run, d.graph, 0));
+        share(h, hoisted_subgraph(d.run, d.graph, 0));
     }
     {
         share(graph_around_0, d.graph);

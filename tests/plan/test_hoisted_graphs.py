@@ -12,7 +12,7 @@ from gdsl.ir.verifier import VerificationError
 from gdsl.plan import target
 from gdsl.plan.nodes import MakeOnce, Plan
 from gdsl.plan.verifier import verify
-from gdsl.plan.walking import kept_graphs, leaves_edges_out, map_blocks
+from gdsl.plan.walking import hoisted_graphs, leaves_edges_out, map_blocks
 
 from .planning import plan_of
 
@@ -59,7 +59,7 @@ MADE = {
 @pytest.mark.parametrize("name", KEPT)
 def test_what_the_graph_alone_decides_is_kept(name: str) -> None:
     plan = plan_of(KEPT[name])
-    assert len(kept_graphs(plan)) == 1
+    assert len(hoisted_graphs(plan)) == 1
     assert plan.graph_slots == 0
     assert not any(buffer.name.startswith("made_") for buffer in plan.buffers)
 
@@ -67,16 +67,16 @@ def test_what_the_graph_alone_decides_is_kept(name: str) -> None:
 @pytest.mark.parametrize("name", MADE)
 def test_all_else_each_run_makes(name: str) -> None:
     plan = plan_of(MADE[name])
-    assert kept_graphs(plan) == ()
+    assert hoisted_graphs(plan) == ()
     assert plan.graph_slots > 0
-    assert not any(buffer.name.startswith("kept_") for buffer in plan.buffers)
+    assert not any(buffer.name.startswith("hoisted_") for buffer in plan.buffers)
 
 
 def test_of_another_graph_each_run_makes_it() -> None:
     inner = "on h { graph i = subgraph(filter(edges, chosen)); on i { found = intersect(edges); } }"
     plan = plan_of(text(schedule=f"{MAKES} {inner}"))
-    assert len(kept_graphs(plan)) == 1
-    assert {"kept_offsets", "made_offsets"} <= {buffer.name for buffer in plan.buffers}
+    assert len(hoisted_graphs(plan)) == 1
+    assert {"hoisted_offsets", "made_offsets"} <= {buffer.name for buffer in plan.buffers}
 
 
 NAMED = {
@@ -97,38 +97,38 @@ NAMED = {
 @pytest.mark.parametrize("name", KEPT)
 def test_edges_that_nobody_names_are_numbered_by_their_places(name: str) -> None:
     plan = plan_of(KEPT[name])
-    assert "kept_sources" in {buffer.name for buffer in plan.buffers}
+    assert "hoisted_sources" in {buffer.name for buffer in plan.buffers}
     assert not leaves_edges_out(plan)
 
 
 @pytest.mark.parametrize("name", NAMED)
 def test_others_keep_their_ids(name: str) -> None:
     plan = plan_of(NAMED[name])
-    assert len(kept_graphs(plan)) == 1
-    assert "kept_edge_ids" in {buffer.name for buffer in plan.buffers}
+    assert len(hoisted_graphs(plan)) == 1
+    assert "hoisted_edge_ids" in {buffer.name for buffer in plan.buffers}
     assert leaves_edges_out(plan)
 
 
 def test_one_that_is_made_twice_is_one() -> None:
     again = "graph i = subgraph(filter(edges, chosen)); on i { found += size(vertices); }"
     plan = plan_of(text(schedule=f"{MAKES} {COUNTS} {again}"))
-    assert [each.number for each in kept_graphs(plan)] == [0]
+    assert [each.number for each in hoisted_graphs(plan)] == [0]
 
 
 @pytest.mark.parametrize("name", KEPT)
 def test_on_a_cpu_the_same_graphs_are_kept(name: str) -> None:
     plan = plan_of(KEPT[name], on=target.CPU)
-    assert len(kept_graphs(plan)) == 1
+    assert len(hoisted_graphs(plan)) == 1
     assert not leaves_edges_out(plan)
 
 
 @pytest.mark.parametrize("on", [target.CUDA_UNFUSED, target.CPU_WORKERS])
 def test_elsewhere_each_run_makes_it(on: target.Target) -> None:
-    assert kept_graphs(plan_of(text(), on=on)) == ()
+    assert hoisted_graphs(plan_of(text(), on=on)) == ()
 
 
 def test_the_pass_can_be_left_out() -> None:
-    assert kept_graphs(plan_of(text(), "without=hoist_graphs")) == ()
+    assert hoisted_graphs(plan_of(text(), "without=hoist_graphs")) == ()
 
 
 def _other(plan: Plan, change: Callable[[MakeOnce], Any]) -> Plan:
@@ -145,8 +145,8 @@ def _with_last(step: MakeOnce, **fields: Any) -> MakeOnce:
 WRONG: dict[str, Callable[[MakeOnce], Any]] = {
     "another key": lambda step: dataclasses.replace(step, key=step.key + " "),
     "another place": lambda step: dataclasses.replace(step, number=1),
-    "a place of another": lambda step: _with_last(step, kept=1),
-    "in a room": lambda step: _with_last(step, kept=None),
+    "a place of another": lambda step: _with_last(step, hoisted=1),
+    "in a room": lambda step: _with_last(step, hoisted=None),
     "edges with ids": lambda step: _with_last(step, numbers_edges=False),
     "no filter": lambda step: dataclasses.replace(step, body=step.body[1:]),
 }
@@ -167,7 +167,7 @@ def test_a_graph_that_depends_on_the_run_is_refused() -> None:
         verify(dataclasses.replace(plan, program=program))
 
 
-@pytest.mark.parametrize("name", ["kept_graphs", "kept_offsets", "kept_neighbors", "kept_sources"])
+@pytest.mark.parametrize("name", ["hoisted_graphs", "hoisted_offsets", "hoisted_neighbors", "hoisted_sources"])
 def test_each_array_is_asked_for(name: str) -> None:
     plan = plan_of(text())
     without = tuple(buffer for buffer in plan.buffers if buffer.name != name)

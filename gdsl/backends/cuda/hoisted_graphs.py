@@ -1,5 +1,5 @@
 """Graphs that programs make of a graph's structure alone, which stay on the device with it; see
-`gdsl.plan.kept_graphs`."""
+`gdsl.plan.hoisted_graphs`."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Mapping
 import numpy
 
 from gdsl.backends.cuda.protocol import Buffer, Device
-from gdsl.plan.buffers import KEPT
+from gdsl.plan.buffers import HOISTED
 
 
-class KeptGraphs:
+class HoistedGraphs:
     """The arrays of such graphs, by the text of what selects their edges. A kernel writes them in the first run that
-    needs them, and says in the buffer `KEPT` that they are there."""
+    needs them, and says in the buffer `HOISTED` that they are there."""
 
     def __init__(self, device: Device) -> None:
         self._device = device
@@ -32,7 +32,7 @@ class KeptGraphs:
         arrays = self._graphs.get(of)
         if arrays is None:
             arrays = {name: self._device.allocate(nbytes) for name, nbytes in sizes.items()}
-            self._device.zero(arrays[KEPT])
+            self._device.zero(arrays[HOISTED])
             self._graphs[of] = arrays
         return arrays
 
@@ -40,7 +40,7 @@ class KeptGraphs:
         """Give each of several GPUs copies of its own of the graphs that runs have made: an intersection reads their
         lists again and again. Raises E0912."""
         for of, arrays in self._graphs.items() if self._device.gpu_numbers else ():
-            if of not in self._copied and self._device.fetch(arrays[KEPT], numpy.uint64, 1).any():
+            if of not in self._copied and self._device.fetch(arrays[HOISTED], numpy.uint64, 1).any():
                 self._graphs[of] = {name: self._device.constant_copy(buffer) for name, buffer in arrays.items()}
                 self._copied.add(of)
                 self.version += 1

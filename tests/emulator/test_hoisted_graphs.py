@@ -103,14 +103,14 @@ def test_what_is_kept_is_made_once_until_it_is_dropped() -> None:
     first = agrees(built, enactor, graph, bindings)
     assert 0 < agrees(built, enactor, graph, bindings) < first
     assert agrees(built, other, graph, bindings) < first  # whatever runs on the graph finds it
-    held = on_device.kept.held_bytes()
-    assert held > 0 and on_device.kept.free_unused()
-    assert on_device.kept.held_bytes() == 0
+    held = on_device.hoisted.held_bytes()
+    assert held > 0 and on_device.hoisted.free_unused()
+    assert on_device.hoisted.held_bytes() == 0
     assert agrees(built, enactor, graph, bindings) > 0.9 * first
     assert agrees(built, other, graph, bindings) < 0.9 * first
-    assert on_device.kept.held_bytes() == held
+    assert on_device.hoisted.held_bytes() == held
     on_device.free()
-    assert on_device.kept.held_bytes() == 0
+    assert on_device.hoisted.held_bytes() == 0
 
 
 @pytest.mark.slow
@@ -135,8 +135,8 @@ def test_a_graph_of_a_stopped_run_is_made_again() -> None:
 
 
 def _is_ready(on_device: GraphOnDevice) -> bool:
-    (arrays,) = on_device.kept._graphs.values()
-    return bool(arrays["kept_graphs"].bytes()[0])
+    (arrays,) = on_device.hoisted._graphs.values()
+    return bool(arrays["hoisted_graphs"].bytes()[0])
 
 
 def test_each_order_of_the_vertices_has_its_own() -> None:
@@ -147,4 +147,4 @@ def test_each_order_of_the_vertices_has_its_own() -> None:
     for on_device in (given, by_degree):
         for _ in range(2):
             agrees(built, enactor_on(built, device, on_device), graph, bindings)
-    assert given.kept.held_bytes() == by_degree.kept.held_bytes() > 0
+    assert given.hoisted.held_bytes() == by_degree.hoisted.held_bytes() > 0

@@ -1,4 +1,4 @@
-"""Graphs that programs make of a graph's structure alone, which stay in memory with it; see `gdsl.plan.kept_graphs`."""
+"""Graphs that programs make of a graph's structure alone, which stay in memory with it (`gdsl.plan.hoisted_graphs`)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from threading import Lock
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from gdsl.backends.cpu.memory import KeptGraph
+from gdsl.backends.cpu.memory import HoistedGraph
 from gdsl.graph.graph import Graph
 from gdsl.types import Widths
 
@@ -31,7 +31,7 @@ def addresses_of(graph: Graph, widths: Widths, keys: Sequence[str]) -> list[int]
 
 
 def _new_slot(graph: Graph) -> Any:
-    slot = KeptGraph()
+    slot = HoistedGraph()
     weakref.finalize(graph, _free, slot).atexit = False
     return slot
 

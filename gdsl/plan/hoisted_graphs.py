@@ -35,25 +35,27 @@ from gdsl.types import Type
 
 def run(plan: Plan, facts: Facts) -> Plan:
     """`plan` with the graphs that are kept, and without room for them in each run."""
-    if not keeps_graphs(plan.target):
+    if not hoists_graphs(plan.target):
         return plan
     hoisting = _Hoisting(facts)
     schedule = hoisting.steps(plan.schedule)
     made = [step for step in steps_in(schedule) if isinstance(step, MakeGraph)]
-    slots = plan.graph_slots if any(step.kept is None for step in made) else 0
+    slots = plan.graph_slots if any(step.hoisted is None for step in made) else 0
     if made and may_number_edges(made, facts.program):
         schedule = map_blocks(schedule, _numbering)
     return dataclasses.replace(plan, schedule=schedule, graph_slots=slots)
 
 
-def keeps_graphs(target: Target) -> bool:
+def hoists_graphs(target: Target) -> bool:
     """Whether a step of this kind makes graphs there."""
     return target.fused and not (target.teams or target.workers)
 
 
 def _numbering(block: tuple[nodes.Step, ...]) -> tuple[nodes.Step, ...]:
     return tuple(
-        dataclasses.replace(step, numbers_edges=True) if isinstance(step, MakeGraph) and step.kept is not None else step
+        dataclasses.replace(step, numbers_edges=True)
+        if isinstance(step, MakeGraph) and step.hoisted is not None
+        else step
         for step in block
     )
 
@@ -63,7 +65,7 @@ def may_number_edges(made: Iterable[MakeGraph], program: ir.Program) -> bool:
     but what selects their edges has anything to do with edges one by one."""
     subgraphs = [step for step in made if isinstance(step.step, ir.Subgraph)]
     selected = {step.step.edges for step in subgraphs if isinstance(step.step, ir.Subgraph)}
-    if not subgraphs or any(step.kept is None for step in subgraphs):
+    if not subgraphs or any(step.hoisted is None for step in subgraphs):
         return False
     if any(each.domain is Domain.EDGE and each.name not in selected for each in program.frontiers):
         return False
@@ -102,7 +104,7 @@ class _Hoisting:
             key = self._key(former, step)
             if key is not None and isinstance(former, Operation) and isinstance(step, MakeGraph):
                 number = self._numbers.setdefault(key, len(self._numbers))
-                hoisted[-1] = MakeOnce(number, key, (former, dataclasses.replace(step, kept=number)))
+                hoisted[-1] = MakeOnce(number, key, (former, dataclasses.replace(step, hoisted=number)))
             else:
                 hoisted.append(step)
         return tuple(hoisted)

@@ -1,23 +1,23 @@
-// piece: kept_graph_of_run
+// piece: hoisted_graph_of_run
 // A graph that the host keeps with the given one, in arrays of the C library: the first run makes them, later ones read
 // them. The host's own struct has what another run has made; a run that finds it empty, and others making the same graph
 // meanwhile, uses what it has made itself, and frees that at its end where another run was first.
-struct kept_graph_of_run {
-    kept_graph* const kept;  // the host's; null if it keeps nothing
-    kept_graph own = {};
+struct hoisted_graph_of_run {
+    hoisted_graph* const kept;  // the host's; null if it keeps nothing
+    hoisted_graph own = {};
     bool handed_over = false;
 
-    explicit kept_graph_of_run(void* slot) : kept(static_cast<kept_graph*>(slot)) {}
-    kept_graph_of_run(const kept_graph_of_run&) = delete;
-    kept_graph_of_run& operator=(const kept_graph_of_run&) = delete;
-    ~kept_graph_of_run() {
+    explicit hoisted_graph_of_run(void* slot) : kept(static_cast<hoisted_graph*>(slot)) {}
+    hoisted_graph_of_run(const hoisted_graph_of_run&) = delete;
+    hoisted_graph_of_run& operator=(const hoisted_graph_of_run&) = delete;
+    ~hoisted_graph_of_run() {
         if (handed_over) { return; }
         void* const arrays[] = {own.offsets, own.neighbors, own.edge_ids, own.in_offsets, own.in_sources, own.in_edges, own.reverse};
         for (void* const each : arrays) { std::free(each); }
     }
     bool is_made() const { return kept != nullptr && __atomic_load_n(&kept->state, __ATOMIC_ACQUIRE) == 2; }
     bool is_there() const { return own.state != 0 || is_made(); }
-    const kept_graph& arrays() const { return own.state != 0 ? own : *kept; }
+    const hoisted_graph& arrays() const { return own.state != 0 ? own : *kept; }
 
     // Gives the host what this run has made, unless another run has been first, or this one is being stopped.
     void hand_over(bool stopped) {
@@ -54,9 +54,9 @@ inline T* kept_array(const Values& values) {
     return copy;
 }
 
-// piece: kept_slice
+// piece: hoisted_slice
 // The given graph with the edges of a kept one.
-inline graph_slice kept_slice(const graph_slice& g, const kept_graph& kept) {
+inline graph_slice hoisted_slice(const graph_slice& g, const hoisted_graph& kept) {
     graph_slice made = g;
     made.num_edges = kept.num_edges;
     made.offsets = kept.offsets;
@@ -71,14 +71,14 @@ inline graph_slice kept_slice(const graph_slice& g, const kept_graph& kept) {
 
 // piece: name_edges
 // Edges keep their ids, by which their ends are found in the given graph.
-inline void name_edges(graph_slice& made, const kept_graph& kept) {
+inline void name_edges(graph_slice& made, const hoisted_graph& kept) {
     made.edge_ids = kept.edge_ids;
     if (made.in_offsets != nullptr) { made.in_edges = kept.in_edges; }
     if (made.reverse_edges != nullptr) { made.reverse_edges = kept.reverse; }
 }
 
 // piece: keep_names
-inline void keep_names(const graph_slice& g, edge_frontier& edges, kept_graph& kept) {
+inline void keep_names(const graph_slice& g, edge_frontier& edges, hoisted_graph& kept) {
     kept.edge_ids = kept_array<edge>(edges.size);
     const auto put = [&](int64 at, int64 next) { kept.edge_ids[next] = g.edge_ids[at]; };
     marked_lists(g, edges.bitmap, put);
@@ -101,10 +101,10 @@ inline void keep_names(const graph_slice& g, edge_frontier& edges, kept_graph& k
 // piece: is_marked
 inline bool is_marked(const edge_frontier& edges, edge e) { return (edges.bitmap[e / 64] >> (e % 64) & 1) != 0; }
 
-// piece: make_kept_graph
+// piece: make_hoisted_graph
 // The graph of some edges of the given one, whose ids are their positions.
-inline void make_kept_graph(run_state& run, kept_graph_of_run& keeping, const graph_slice& g, edge_frontier& edges) {
-    kept_graph& kept = keeping.own;
+inline void make_hoisted_graph(run_state& run, hoisted_graph_of_run& keeping, const graph_slice& g, edge_frontier& edges) {
+    hoisted_graph& kept = keeping.own;
     mark_members(edges);
     kept.num_edges = edges.size;
     kept.neighbors = kept_array<vertex>(edges.size);

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from gdsl.backends.cpu import kept_graphs
+from gdsl.backends.cpu import hoisted_graphs
 from gdsl.backends.interface import Limits
 from gdsl.backends.reference.interpreter import interpret
 from gdsl.binding import bind
@@ -71,7 +71,7 @@ def test_later_runs_and_other_programs_find_them(name: str) -> None:
         expected = interpret(ready.program, graph, bindings, Limits())
         for _ in range(2):
             assert_agree(ready.program, expected, ready.run(graph, bindings, Limits()))
-    slots = kept_graphs._kept[graph]
+    slots = hoisted_graphs._kept[graph]
     assert [slot.state for slot in slots.values()] == [2, 2]
 
 
@@ -86,8 +86,8 @@ def test_runs_at_the_same_time_make_one() -> None:
 
 def test_they_are_freed_with_their_graph() -> None:
     graph, freed = make_graph([(0, 1), (1, 2), (2, 0)], 3), []
-    kept_graphs.addresses_of(graph, Widths.both(32), ("some", "others"))
-    weakref.finalize(next(iter(kept_graphs._kept[graph].values())), freed.append, "a slot")
+    hoisted_graphs.addresses_of(graph, Widths.both(32), ("some", "others"))
+    weakref.finalize(next(iter(hoisted_graphs._kept[graph].values())), freed.append, "a slot")
     del graph
     gc.collect()
     assert freed == ["a slot"]
@@ -101,7 +101,7 @@ def test_a_stopped_run_keeps_nothing() -> None:
     run = Run(ready, graph, bindings, Limits())
     run.control.host_stop = 1
     run.call(ready.library.run)
-    assert [slot.state for slot in kept_graphs._kept[graph].values()] == [0]
+    assert [slot.state for slot in hoisted_graphs._kept[graph].values()] == [0]
     run.end()
     expected = interpret(ready.program, graph, bindings, Limits())
     assert_agree(ready.program, expected, ready.run(graph, bindings, Limits()))
