@@ -65,6 +65,7 @@ def takes_its_place(expression: syntax.Expression) -> bool:
     """Whether it consists of literals, but perhaps for the counts of shifts."""
     if isinstance(expression, syntax.Unary):
         return expression.operation is not UnaryOperation.NOT and takes_its_place(expression.operand)
+    sides: tuple[syntax.Expression, ...]
     if isinstance(expression, syntax.Binary):
         sides, operation = (expression.left, expression.right), expression.operation
     elif isinstance(expression, syntax.Chain):
