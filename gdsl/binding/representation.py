@@ -20,6 +20,9 @@ _WIDE = {"i": 2.0**63, "u": 2.0**64}
 """The first whole number above those of 64 bits."""
 _DIGITS = range(6, 10)
 """Decimals of up to six digits map to different float32, and nine digits distinguish all of them."""
+_OF_DENORMALS = range(1, 10)
+_LEAST_NORMAL = 2.0**-126
+"""Float32 below it have fewer bits, the least one a single bit: it prints `1e-45`, and is 1.4e-45."""
 _EXACT_POWER = 22
 """The largest power of ten that is a float64."""
 _LEAST, _MOST = 1e-12, 1e12
@@ -34,7 +37,8 @@ def has_float32(value: float) -> bool:
         return True
     if value == math.floor(value) or nearest == 0 or math.isinf(nearest):
         return False
-    return any(float(f"{nearest:.{digits - 1}e}") == value for digits in _DIGITS)
+    counts = _DIGITS if abs(nearest) >= _LEAST_NORMAL else _OF_DENORMALS
+    return any(float(f"{nearest:.{digits - 1}e}") == value for digits in counts)
 
 
 def has_float(value: int, type_name: str) -> bool:

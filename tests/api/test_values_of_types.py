@@ -91,6 +91,7 @@ def test_the_first_value_that_it_does_not_have_is_named(kind: str, values: Any, 
 PARAMS = [
     ("float32", 0.85, 2 / 3),
     ("float32", 1e-8, 1 - 1e-9),
+    ("float32", 1e-45, 1.5e-45),
     ("float32", 2**24, 2**24 + 1),
     ("float64", 2**53, 2**53 + 1),
     ("float64", 1e300, 2**80 + 1),
@@ -164,6 +165,8 @@ def test_digits_are_compared_as_they_are_printed() -> None:
         [random.random(300), np.round(random.random(300), 5), (random.random(300) * size).astype(np.float32)]
     )
     values[600:] = [float(str(each)) for each in values[600:].astype(np.float32)]
+    denormals = [float(str(each)) for each in np.arange(1, 4000, 37, np.uint32).view(np.float32)]
+    values = np.concatenate([values, denormals, [1e-45, 1.4e-45, 1.5e-45, 2e-45, 1e-40, 1.23e-40, 1.17549e-38, 7e-46]])
     for value in map(float, values):
         narrow = np.float32(value)
         printed = {float(f"{narrow:.{digits}g}") for digits in range(1, 10)}

@@ -180,3 +180,18 @@ def test_an_integer_of_another_sign_has_no_fraction() -> None:
     with pytest.raises(gdsl.GdslError) as caught:
         gdsl.compile("program p; problem { vertex a : uint64 = in_degree(id); } schedule { }")
     assert caught.value.diagnostics[0].fix == "write `uint64(in_degree(id))`"
+
+
+@pytest.mark.parametrize(
+    ("data", "statement", "kind", "name"),
+    [
+        ("scalar count : int64; vertex b : bool;", "count = count(b);", "scalar", "count"),
+        ("vertex sum : int64; vertex b : int32; scalar s : int64;", "s = sum(b);", "array", "sum"),
+        ("scalar ctz : int32;", "ctz = ctz(8);", "scalar", "ctz"),
+    ],
+)
+def test_a_declaration_that_hides_a_function_is_to_be_renamed(data: str, statement: str, kind: str, name: str) -> None:
+    with pytest.raises(gdsl.GdslError) as caught:
+        gdsl.compile(f"program p; problem {{ {data} }} schedule {{ {statement} }}")
+    [found] = caught.value.diagnostics
+    assert found.code == "E0204" and found.fix == f"rename the {kind}, which hides the function `{name}`"

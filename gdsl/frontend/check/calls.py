@@ -101,6 +101,9 @@ class CallChecker(NameChecker):
     def _instead_of_call(self, call: syntax.Call, symbol: Symbol) -> str | None:
         """How what was called is used."""
         words = ", ".join(self.environment.words(argument.span) for argument in call.arguments)
+        hidden = ARRAY_REDUCTIONS if self.environment.place is Place.SCHEDULE else frozenset[str]()
+        if symbol.name in hidden | CONTEXTUAL_FUNCTIONS:
+            return f"rename the {symbol.kind.value}, which hides the function `{symbol.name}`"
         if symbol.kind is SymbolKind.PROCEDURE:
             return f"call it as a statement of the schedule: `{symbol.name}({words});`"
         if symbol.kind is SymbolKind.ARRAY:
