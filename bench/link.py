@@ -20,7 +20,7 @@ import numpy as np
 from bench.gpu_pair import Gpu, Pair, Queue
 from bench.link_results import Flow, Rate, Report, Wait, constant_lines, document, flow_lines, rate_lines, wait_lines
 from bench.machine import describe
-from bench.several_gpus import microseconds_of_a_barrier
+from bench.several_gpus import microseconds_of_a_barrier, microseconds_of_a_run
 from gdsl.diagnostics import GdslError
 
 SIDES = (1, 4)
@@ -222,7 +222,9 @@ def _waits(pair: Pair, repeat: int) -> Iterator[Wait]:
     flat.close()
     numbers = [gpu.number for gpu in pair.gpus]
     yield Wait("a barrier of gdsl on one GPU", microseconds_of_a_barrier() * 1e3)
-    yield Wait("a barrier of gdsl on both GPUs", microseconds_of_a_barrier(gpus=numbers) * 1e3)
+    yield Wait("a barrier of gdsl on both GPUs", microseconds_of_a_barrier(numbers) * 1e3)
+    yield Wait("a run of gdsl beside its operators on one GPU", microseconds_of_a_run() * 1e3)
+    yield Wait("a run of gdsl beside its operators on both GPUs", microseconds_of_a_run(numbers) * 1e3)
 
 
 def _same(pair: Pair, repeat: int) -> Iterator[Wait]:

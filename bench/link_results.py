@@ -116,11 +116,15 @@ def constants(report: Report) -> dict[str, float]:
         "latency": sum(latencies) / len(latencies),
         "counter": waits["an add to one counter, by the warps of the other GPU"],
         "barrier": waits["a barrier of gdsl on both GPUs"],
+        "launch": waits["a run of gdsl beside its operators on both GPUs"],
         "own_gathers": rates["gather", "2 GB", 0],
+        "own_stores": rates["store", "2 GB", 0],
+        "own_cached_stores": rates["store", "256 MB, skewed", 0],
         "own_atomics": rates["add, value used", "2 GB", 0],
         "own_cached_atomics": rates["add, value used", "256 MB, skewed", 0],
         "own_counter": waits["an add to one counter, by the warps of the GPU that has it"],
         "own_barrier": waits["a barrier of gdsl on one GPU"],
+        "own_launch": waits["a run of gdsl beside its operators on one GPU"],
     }
 
 

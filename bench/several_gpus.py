@@ -21,6 +21,14 @@ vertex functor count(v) {{ apply {{ passes[v] += 1; }} }}
 schedule {{ repeat ({_BARRIERS}) {{ compute(vertices, count); }} }}
 """
 
+_VERTICES = 1 << 22
+_NOTHING = """
+program nothing;
+problem { vertex x : int32; }
+vertex functor store(v) { apply { x[v] = 1; } }
+schedule { compute(vertices, store); }
+"""
+
 
 def measure_gpus(row: Row, graph: BenchmarkGraph, repeat: int, gpus: Gpus) -> Measurement:
     """Run `row` on `gpus` and on one GPU in turns, from every source `repeat` times after one run that is not counted,
@@ -59,13 +67,26 @@ def _series(
 
 
 def microseconds_of_a_barrier(gpus: Gpus | None = None) -> float:
-    """What one takes, on one GPU or on `gpus`. Runs of short operators would be left to the first GPU, but for those
-    whose memory is chosen."""
+    """What one takes, on one GPU or on `gpus`."""
     graph = gdsl.Graph.from_edges([0], [1])
     program = gdsl.compile(_WAITING)
-    where: dict[str, Any] = {"backend": "cuda"} if gpus is None else {"gpus": gpus, "memory": "device"}
-    runs = [program(graph, timeout=TIMEOUT, **where).time_ms for _ in range(4)]
+    runs = [program(graph, timeout=TIMEOUT, **_where(gpus)).time_ms for _ in range(4)]
     return statistics.median(runs[1:]) * 1000 / _BARRIERS
+
+
+def microseconds_of_a_run(gpus: Gpus | None = None) -> float:
+    """What a run takes beside its operators, where each of the GPUs has a part of its array."""
+    graph = gdsl.Graph.from_edges([0], [1], num_vertices=_VERTICES)
+    program, runs = gdsl.compile(_NOTHING), []
+    for _ in range(20):
+        result = program(graph, timeout=TIMEOUT, **_where(gpus))
+        runs.append(result.time_ms - sum(each.time_ms or 0.0 for each in result.trace))
+    return statistics.median(runs[1:]) * 1000
+
+
+def _where(gpus: Gpus | None) -> dict[str, Any]:
+    """Options of a run. Of several GPUs, runs of short operators are left to the first one, unless memory is chosen."""
+    return {"backend": "cuda"} if gpus is None else {"gpus": gpus, "memory": "device"}
 
 
 def barrier_line(gpus: Gpus) -> str:

@@ -156,7 +156,7 @@ def test_constants_of_the_model_and_json() -> None:
     """The numbers that two H200s gave, from docs/lab/journal.md: those of the model are these."""
     far = {"gather": (6.61, 6.1), "store": (6.95, 6.82), "add": (6.52, 5.86), "add, value used": (4.41, 4.12)}
     far["compare-and-swap"] = (3.78, 3.5)
-    own = {"gather": (39.1, 102), "add, value used": (16.2, 51.1)}
+    own = {"gather": (39.1, 102), "store": (16.1, 37.8), "add, value used": (16.2, 51.1)}
     rates = [
         Rate(kind, name, 1, 100, each)
         for kind, both in far.items()
@@ -181,6 +181,8 @@ def test_constants_of_the_model_and_json() -> None:
         "a barrier of gdsl on one GPU": 2185,
     }
     waits |= {"an add to one counter, by the warps of the other GPU": 2.716, "a barrier of gdsl on both GPUs": 5366}
+    waits["a run of gdsl beside its operators on one GPU"] = 15000
+    waits["a run of gdsl beside its operators on both GPUs"] = 120000
     measured = (
         [Flow(name, 256, each) for name, each in flows.items()],
         [Wait(name, each) for name, each in waits.items()],
@@ -191,7 +193,7 @@ def test_constants_of_the_model_and_json() -> None:
     for name, value in read["constants"].items():
         of_gpu = name.startswith("own_")
         assert getattr(H200 if of_gpu else NVLINK, name.removeprefix("own_")) == pytest.approx(value, rel=0.02), name
-    assert len(read["constants"]) == 16 and "| link | 3.34e+11 |" in list(results.constant_lines(report))
+    assert len(read["constants"]) == 20 and "| link | 3.34e+11 |" in list(results.constant_lines(report))
 
 
 def test_one_error_without_two_gpus(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -65,11 +65,13 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Amounts:
-    """Of one pass of a sweep: how many members it has, how many edges it walks, how many elements it finds."""
+    """Of one pass of a sweep: how many members it has, how many edges it walks, how many elements it finds, and at how
+    many different far ends, about."""
 
     members: float
     edges: float
     found: float
+    ends: float = 0.0
 
 
 def accesses_of(sweep: Sweep, plan: Plan, widths: Widths, amounts: Amounts) -> Iterator[Access]:
@@ -128,6 +130,9 @@ class _Reader:
         pulls, walks = self.sweep.selection is not None, calls == amounts.edges
         claim = variant.claim
         if claim is not None:
+            if self.sweep.proposals is not None:
+                yield from self.of_proposals(claim.array, amounts)
+                calls = min(calls, amounts.ends)
             blind = any(isinstance(each, BlindClaim) for each in self.sweep.hints) and amounts.members <= _FEW
             if blind:
                 yield self.access(Kind.CLAIM, Where.FAR, claim.array, calls)
@@ -136,6 +141,13 @@ class _Reader:
                 yield self.access(Kind.CLAIM, Where.FAR, claim.array, amounts.found)
         finds = claim is not None or (pulls and walks)
         yield from self.of_code(body, own, amounts, amounts.found if finds else calls)
+
+    def of_proposals(self, array: str, amounts: Amounts) -> Iterator[Access]:
+        """What a GPU notes in its own memory: each edge looks for a mark, each far end is marked, with an edge that is
+        read again when it is visited."""
+        yield self.access(Kind.READ, Where.FAR, array, amounts.edges + amounts.ends)
+        yield self.access(Kind.CHANGE, Where.FAR, array, amounts.ends)
+        yield self.access(Kind.WRITE, Where.FAR, array, amounts.ends)
 
     def of_code(
         self, code: Iterable[object], own: frozenset[ir.Role], amounts: Amounts, calls: float

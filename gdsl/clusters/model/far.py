@@ -4,13 +4,13 @@ Of elements that calls choose at random, the other GPUs have (N - 1) / N, and ea
 Labels are different: they only fall, so they lead to low ids, which the first GPU has. All others go there, and what
 takes longest is that one GPU serves them all. A vertex without edges is its own label, which the GPU of the vertex has.
 
-A pass of a few members is a row of accesses of which each waits for the one before: of an entry of the set, of an
-element, of the counter to append to. And however many members it has, each warp that has found something adds to that
-counter at the end, one after the other.
+A pass of a few members is a row of accesses of which each waits for the one before (`latency`). And however many
+members it has, each warp that has found something adds to the counter of the set at the end, one after the other.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from gdsl.clusters.model.accesses import Access, Kind, Where, entry_bytes, follows_labels
@@ -23,8 +23,11 @@ from gdsl.types import Widths
 _WARP = 32
 
 
-def seconds(found: Iterable[Access], sweep: Sweep, profile: Profile, gpus: int, peers: Peers) -> float:
-    """The accesses of others' memory by the GPU that has most of them."""
+def seconds(
+    found: Iterable[Access], sweep: Sweep, profile: Profile, gpus: int, peers: Peers, alone: bool = False
+) -> float:
+    """The accesses of others' memory by the GPU that has most of them, or by the first one, if it is alone. What a warp
+    reads in one sector is one access."""
     rates = {
         Kind.READ: peers.gathers,
         Kind.WRITE: peers.stores,
@@ -39,8 +42,11 @@ def seconds(found: Iterable[Access], sweep: Sweep, profile: Profile, gpus: int, 
         share = (gpus - 1) / gpus
         if each.where is Where.LABEL:
             share *= 1.0 if sweep.walks else profile.occupied / profile.vertices
-        else:
+            share *= 0.0 if alone else 1.0
+        elif not alone:
             share /= gpus
+        if each.where is Where.FAR and each.kind is Kind.READ:
+            share *= profile.scatter
         time += share * each.count / rates[each.kind] / skewed
     return time
 
@@ -59,29 +65,51 @@ def after_joining(plan: Plan) -> frozenset[int]:
     return frozenset(found)
 
 
-def latency(found: Iterable[Access], sweep: Sweep, widths: Widths, peers: Peers) -> float:
-    """The accesses of others' memory that one after the other wait for, however few members there are."""
-    elements = any(not each.is_local for each in found)
-    waits = (entry_bytes(sweep, widths) > 0, elements, sweep.collect is not None)
-    return sum(waits) * peers.latency
+def latency(
+    found: Iterable[Access], sweep: Sweep, widths: Widths, peers: Peers, alone: bool = False, rounds: int = 1
+) -> float:  # fmt: skip
+    """The accesses of others' memory that one after the other wait for, however few members there are: an entry of the
+    set, whether it still counts, in each of a warp's `rounds` a look and a change, then the counter to append to, and
+    what is stored until a barrier. The first GPU has the counters, and the entries of small sets, so if it is alone,
+    only elements are left."""
+    far = [each for each in found if not each.is_local and each.where is not Where.EDGE]
+    kinds = {each.kind for each in far}
+    checks = sweep.order is not None or sweep.skips is not None
+    appends = sweep.collect is not None and not alone
+    before = entry_bytes(sweep, widths) > 0 and not alone, checks and any(each.where is Where.OWN for each in far)
+    in_round = Kind.READ in kinds, bool(kinds & {Kind.CHANGE, Kind.RETURN, Kind.CLAIM})
+    at_end = appends, appends or Kind.WRITE in kinds
+    return (sum(before) + rounds * sum(in_round) + sum(at_end)) * peers.latency
+
+
+def rounds(members: float, edges: float, plan: Plan, threads: int) -> int:
+    """How often a warp visits 32 edges, if a few members are spread over all warps, and long lists in chunks."""
+    width, warps, members = 1, threads // _WARP, max(members, 1.0)
+    while width < _WARP and members > warps * width:
+        width *= 2
+    of_member = min(edges / members, plan.sizes.hub_chunk)
+    return max(math.ceil(of_member * min(width, members) / _WARP), 1)
 
 
 def appends(sweep: Sweep, plan: Plan, found: float, gpus: int, gpu: Gpu, peers: Peers) -> float:
     """Adding to the counter of a set that is collected, while a pass is under way: once for each full block of members
     that a warp has found."""
     adds = found / plan.sizes.staged if sweep.collect is not None else 0.0
-    return adds * _counter(gpus, gpu, peers)
+    return adds * counter(gpus, gpu, peers)
 
 
-def counters(sweep: Sweep, members: float, found: float, gpus: int, gpu: Gpu, peers: Peers) -> float:
-    """Adding the rest of each warp when a pass ends, and the edges that it has walked."""
-    warps = float(gpus * gpu.threads // _WARP)
-    adds = min(warps, found) if sweep.collect is not None else 0.0
+def counters(
+    sweep: Sweep, plan: Plan, members: float, found: float, gpus: int, gpu: Gpu, peers: Peers
+) -> float:  # fmt: skip
+    """Adding the rest of each warp when a pass ends, and the edges that it has walked: those of a block together, if
+    the loop is from near to far."""
+    threads = float(gpus * gpu.threads)
+    adds = min(threads // _WARP, found) if sweep.collect is not None else 0.0
     if sweep.edges is EdgeCount.WALKED:
-        adds += min(warps, members)
-    return adds * _counter(gpus, gpu, peers)
+        adds += min(threads // (plan.sizes.block_threads if sweep.order is not None else _WARP), members)
+    return adds * counter(gpus, gpu, peers)
 
 
-def _counter(gpus: int, gpu: Gpu, peers: Peers) -> float:
+def counter(gpus: int, gpu: Gpu, peers: Peers) -> float:
     """Seconds for each of all adds: the first GPU has the counter, and every other one makes its share of them."""
     return gpu.counter if gpus == 1 else max(gpu.counter, peers.counter / gpus)

@@ -5,28 +5,34 @@ take, whichever is more: both are under way at the same time. Then come what is 
 link, and its barriers. At the end each GPU puts its own results into the caller's order, if vertices are numbered by
 degree; those of small graphs, and of fewer than four bytes for each vertex, the first GPU alone.
 
+Small passes of a loop are the first GPU's alone (`solo`), as on one GPU but for elements that others have.
+
 What is left out: GPUs that have more to do than others, arrays so small that one GPU has all of them, and what a pass
-of a few members takes beside its barriers.
+of a few members waits for in a GPU's own memory.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
+from itertools import pairwise
 
+from gdsl.backends.cuda.observed_gpus import ObservedGpus
 from gdsl.backends.gpus import is_spread
-from gdsl.clusters.model import accesses, far
-from gdsl.clusters.model.accesses import Access, Amounts, Kind, Where
+from gdsl.clusters.model import accesses, conversions, far, own, solo
+from gdsl.clusters.model.accesses import Access, Amounts, Where
+from gdsl.clusters.model.copies import Copies
 from gdsl.clusters.model.machine import H200, NVLINK, Gpu, Peers
 from gdsl.clusters.model.memory import widths_for
+from gdsl.clusters.model.own import Left
 from gdsl.clusters.model.profile import Pass, Profile
-from gdsl.operations import Balance
-from gdsl.plan.hints import EqualShares
 from gdsl.plan.nodes import (
     Barrier,
     Choice,
     Compare,
+    Define,
     Directions,
+    Form,
     Initialize,
     Measure,
     Operation,
@@ -42,26 +48,25 @@ from gdsl.types import Type
 
 _ENDS = -1
 """In place of a site: before the first operator, and after the last."""
-_SECTOR, _LIST_END = 32, 8
-"""Bytes that one access moves at least, and those of an offset."""
 
 
 @dataclass(frozen=True, slots=True)
 class Time:
     """Seconds. own: what GPUs do in their own memory, or wait for accesses of others' that take longer; far: the part
     of that by which far accesses make it longer. copies: what is copied and merged over the link. results: putting them
-    into the caller's order."""
+    into the caller's order. launch: starting kernels, and waiting for their end."""
 
     own: float = 0
     far: float = 0
     copies: float = 0
     barriers: float = 0
     results: float = 0
+    launch: float = 0
 
     @property
     def seconds(self) -> float:
         """All of it."""
-        return self.own + self.far + self.copies + self.barriers + self.results
+        return self.own + self.far + self.copies + self.barriers + self.results + self.launch
 
     def plus(self, other: Time) -> Time:
         """Both."""
@@ -71,6 +76,7 @@ class Time:
             self.copies + other.copies,
             self.barriers + other.barriers,
             self.results + other.results,
+            self.launch + other.launch,
         )
 
 
@@ -90,8 +96,9 @@ def predict(
     host = host or Host()
     scale = 1.0
     if one is not None and profile.passes:
-        alone = total(_Run(plan, profile, 1, host, 1.0).times())
-        scale = max(one - alone.barriers - alone.results, 0.0) / alone.own
+        run = _Run(plan, profile, 1, host, 1.0)
+        alone, initial = total(run.times()), run.initial()
+        scale = max(one - alone.barriers - alone.results - alone.launch - initial, 0.0) / (alone.own - initial)
     return _Run(plan, profile, gpus, host, scale).times()
 
 
@@ -118,6 +125,15 @@ def total(times: dict[int, Time]) -> Time:
     return whole
 
 
+def is_left_to_one(several: Time, one: float, profile: Profile) -> bool:
+    """Whether runs after one that takes so long on several GPUs are left to the first, which needs `one` seconds."""
+    observed = ObservedGpus()
+    observed.note_together(several.seconds * 1e3, round(sum(each.times for each in profile.passes)))
+    if observed.is_alone:
+        observed.note_alone(one * 1e3)
+    return observed.is_alone
+
+
 class _Run:
     """One run on `gpus`; `scale`: how many times as long as the model says accesses of a GPU's own memory take."""
 
@@ -130,200 +146,142 @@ class _Run:
         self.barrier_seconds = host.gpu.barrier if gpus == 1 else host.peers.barrier
         self.between = _barriers_between(plan)
         self.after_joining = far.after_joining(plan)
+        self.solo = solo.loops(plan)
+        self.copies = Copies(plan, profile, gpus, self.widths)
 
     def times(self) -> dict[int, Time]:
         by_site: dict[int, Time] = {}
         with_barriers = {each.step.site for each in own_sweeps(self.plan)}
         for operation in operations(self.plan):
-            unvisited, first, site = float(self.profile.edges), True, operation.step.site
+            left, first, site = self._all(), True, operation.step.site
+            forms = frozenset((Form.QUEUE,)) if isinstance(operation.does, Choice) else frozenset(Form)
             for each in self.profile.at(site):
-                sweep, phases = self._chosen(operation, each, unvisited)
+                sweep, phases = self._chosen(operation, each, left)
                 barriers = self._barriers(phases, site) if site in with_barriers else 0
-                time = self._pass(sweep, each, unvisited, barriers)
+                time = self._pass(sweep, each, left, barriers)
+                time, forms = time.plus(self._converted(forms, sweep, each)), conversions.after(operation, sweep)
                 by_site[site] = by_site.get(site, Time()).plus(time)
                 if first:
-                    by_site[site] = by_site[site].plus(Time(copies=self._filled(sweep) / self.host.peers.link))
-                unvisited, first = max(unvisited - each.edges * each.times, 0.0), False
-        by_site[_ENDS] = Time(own=self._initial() * self.scale / self.gpus, results=self._results())
+                    by_site[site] = by_site[site].plus(Time(copies=self.copies.filled(sweep) / self.host.peers.link))
+                left, first = left.after(each), False
+        waits = (self._first_barriers() + self._changes()) * self.barrier_seconds
+        by_site[_ENDS] = Time(self.initial() / self.gpus, 0, 0, waits, self._results(), self._launch())
         return by_site
 
     def lists(self, site: int) -> float:
         """The bytes of edge lists that an operator reads in all of its passes."""
         operation = next((each for each in operations(self.plan) if each.step.site == site), None)
-        size, unvisited = 0.0, float(self.profile.edges)
+        size, left = 0.0, self._all()
         if operation is None:
             return size
         for each in self.profile.at(site):
-            sweep, _ = self._chosen(operation, each, unvisited)
-            amounts = self._amounts(sweep, each, unvisited)
+            sweep, _ = self._chosen(operation, each, left)
+            amounts = own.amounts_of(sweep, self.plan, self.profile, each, left)
             found = accesses.accesses_of(sweep, self.plan, self.widths, amounts)
             ends = amounts.edges * self.widths.of(Type.VERTEX) // 8 * bool(sweep.walks)
             size += each.times * (ends + sum(one.count * one.bytes for one in found if one.where is Where.EDGE))
-            unvisited = max(unvisited - each.edges * each.times, 0.0)
+            left = left.after(each)
         return size
+
+    def _all(self) -> Left:
+        return Left(float(self.profile.edges), float(self.profile.occupied))
 
     # ------------------------------------------------------------ which sweep
 
-    def _chosen(self, operation: Operation, each: Pass, unvisited: float) -> tuple[Sweep, tuple[Phase, ...]]:
+    def _chosen(self, operation: Operation, each: Pass, left: Left) -> tuple[Sweep, tuple[Phase, ...]]:
         does, first = operation.does, operation.body[0] if operation.body else None
         if not isinstance(does, Choice):
-            return self._proposing(does, operation.body, each, unvisited)
-        pulls = all(self._holds(test, each, unvisited) for test in does.test.enter)
+            return self._proposing(does, operation.body, each, left)
+        pulls = all(self._holds(test, each, left) for test in does.test.enter)
         if not isinstance(first, Directions):
-            return self._proposing(does.yes if pulls else does.no, operation.body, each, unvisited)
+            return self._proposing(does.yes if pulls else does.no, operation.body, each, left)
         if pulls:
             return does.yes, first.pull
-        return self._proposing(does.no, first.push, each, unvisited)
+        return self._proposing(does.no, first.push, each, left)
 
     def _proposing(
-        self, sweep: Sweep, body: tuple[Phase, ...], each: Pass, unvisited: float
+        self, sweep: Sweep, body: tuple[Phase, ...], each: Pass, left: Left
     ) -> tuple[Sweep, tuple[Phase, ...]]:
         """A sweep without its proposals, if there are too few edges for them."""
         many = sweep.proposals.many if sweep.proposals is not None and self.gpus > 1 else ()
-        if many and all(self._holds(test, each, unvisited) for test in many):
+        if many and all(self._holds(test, each, left) for test in many):
             return sweep, body
         phases = (phase for phase in body if not isinstance(phase, Barrier) or phase.when is not When.MANY_EDGES)
         return dataclasses.replace(sweep, proposals=None), tuple(phases)
 
-    def _holds(self, test: Compare, each: Pass, unvisited: float) -> bool:
+    def _holds(self, test: Compare, each: Pass, left: Left) -> bool:
         values = {
             Measure.SIZE: each.members,
             Measure.EDGES: each.edges,
-            Measure.UNVISITED: unvisited,
+            Measure.UNVISITED: left.edges,
             Measure.VERTICES: float(self.profile.vertices),
-            Measure.LOOKS: self._looks(each.edges, unvisited),
+            Measure.LOOKS: self.profile.vertices + own.looks(self.profile, each.edges, left),
             Measure.THREADS: float(self.gpus * self.host.gpu.threads),
         }
         return test.factor * values[test.left] > values[test.right]
 
-    def _looks(self, edges: float, unvisited: float) -> float:
-        """Of a pull: the vertices, and the edges that those look at which have not been visited."""
-        degree = self.profile.edges / max(self.profile.vertices, 1)
-        rest = max(unvisited - edges, 0.0)
-        return self.profile.vertices + min(rest, rest * rest / max(degree * edges, 1.0))
-
     # ------------------------------------------------------------ one pass
 
-    def _amounts(self, sweep: Sweep, each: Pass, unvisited: float) -> Amounts:
-        members, edges = each.members, each.edges
-        if sweep.selection is not None:
-            members, edges = float(self.profile.vertices), self._looks(each.edges, unvisited) - self.profile.vertices
-        elif sweep.walks and sweep.walks[0].first_places is not None:
-            edges = min(edges, self._first_places(sweep) * self.profile.occupied)
-        return Amounts(members, edges, each.found)
-
-    def _pass(self, sweep: Sweep, each: Pass, unvisited: float, barriers: int) -> Time:
-        amounts, host = self._amounts(sweep, each, unvisited), self.host
+    def _pass(self, sweep: Sweep, each: Pass, left: Left, barriers: int) -> Time:
+        amounts, host = own.amounts_of(sweep, self.plan, self.profile, each, left), self.host
         found = list(accesses.accesses_of(sweep, self.plan, self.widths, amounts))
+        if self._is_alone(each):
+            return self._pass_alone(sweep, each, amounts, found, barriers)
         if self.gpus > 1 and each.site in self.after_joining:
             found = [accesses.twice(one) if one.where is Where.LABEL else one for one in found]
-        alone = self._own_seconds(sweep, amounts, found) / self.gpus
-        own = alone * self.scale
+        alone = self._own(sweep, amounts, found) / self.gpus
+        near = alone * self.scale
         appends = far.appends(sweep, self.plan, each.found, self.gpus, host.gpu, host.peers)
         waits = barriers * self.barrier_seconds
-        waits += far.counters(sweep, each.members, each.found, self.gpus, host.gpu, host.peers)
+        waits += far.counters(sweep, self.plan, each.members, each.found, self.gpus, host.gpu, host.peers)
         if self.gpus == 1:
-            return Time(own=own * each.times, barriers=(waits + max(appends - alone, 0.0)) * each.times)
+            return Time(own=near * each.times, barriers=(waits + max(appends - alone, 0.0)) * each.times)
         others = max(far.seconds(found, sweep, self.profile, self.gpus, host.peers), appends)
         if barriers:
             waits += far.latency(found, sweep, self.widths, host.peers)
-        copies = self._in_order(sweep, amounts, found) + self._mirrored(sweep) + self._merged(sweep, amounts)
-        copies += self._proposed(sweep, amounts) + self._labeled(sweep) + self._published(sweep, amounts)
-        pass_far, pass_copies = max(others - own, 0.0), copies / host.peers.link
-        return Time(own * each.times, pass_far * each.times, pass_copies * each.times, waits * each.times)
+        pass_far = max(others - near, 0.0)
+        pass_copies = self.copies.of_pass(sweep, amounts, found) / host.peers.link
+        return Time(near * each.times, pass_far * each.times, pass_copies * each.times, waits * each.times)
 
-    def _first_places(self, sweep: Sweep) -> int:
-        places = sweep.walks[0].first_places
-        value = getattr(places, "value", None)
-        return int(value) if isinstance(value, int) else 1
+    def _converted(self, forms: frozenset[Form], sweep: Sweep, each: Pass) -> Time:
+        """Giving the members of a sweep the form that it needs, while nothing else is done."""
+        found = conversions.needed(forms, sweep, each, self.profile, self.numbered)
+        if found is None:
+            return Time()
+        gpus = 1 if self._is_alone(each) else self.gpus
+        gpu, peers, skewed = self.host.gpu, self.host.peers, self.profile.skewed
+        near = conversions.own_seconds(found, gpu, skewed) / gpus
+        others = conversions.far_seconds(found, gpus, peers, skewed)
+        waits = near + found.barriers * (gpu.barrier if gpus == 1 else peers.barrier)
+        return Time(far=max(others - near, 0.0), barriers=waits + found.adds * far.counter(gpus, gpu, peers))
 
-    def _own_seconds(self, sweep: Sweep, amounts: Amounts, found: list[Access]) -> float:
-        """Of one GPU that has everything: reads in order, at random, and changes, all at the same time."""
-        gpu, in_order, gathers, changes = self.host.gpu, 0.0, 0.0, 0.0
-        vertex = self.widths.of(Type.VERTEX) // 8
-        for _ in sweep.walks:
-            whole = sweep.balance is Balance.EDGES and not any(isinstance(each, EqualShares) for each in sweep.hints)
-            in_order += amounts.edges * vertex * (2 if whole else 1) / len(sweep.walks) + amounts.members * _LIST_END
-        if sweep.intersection is not None:
-            in_order += amounts.edges * vertex
-        in_order += amounts.members * accesses.entry_bytes(sweep, self.widths) + amounts.found * vertex
-        for each in found:
-            if each.where in (Where.OWN, Where.EDGE):
-                in_order += each.count * each.bytes
-            elif each.kind in (Kind.READ, Kind.WRITE):
-                gathers += each.count
-            else:
-                changes += each.count
-        if sweep.selection is not None:
-            gathers += amounts.edges
-        rate, changing = (gpu.cached, gpu.cached_atomics) if self.profile.skewed else (gpu.gathers, gpu.atomics)
-        return max(in_order / gpu.bandwidth, gathers / rate + changes / changing)
+    def _is_alone(self, each: Pass) -> bool:
+        """Whether the first of several GPUs runs it alone."""
+        loop = self.solo.get(each.site)
+        if loop is None or self.gpus == 1:
+            return False
+        mean = self.profile.edges / max(self.profile.vertices, 1)
+        most = solo.most_edges(self.plan, self.host.gpu.threads)
+        small = solo.edges_of(loop, each.members, each.edges, mean) <= most
+        return small if each.alone is None else each.alone
 
-    def _in_order(self, sweep: Sweep, amounts: Amounts, found: list[Access]) -> float:
-        """Bytes that each GPU moves over the link because members are taken in turns: entries of sets, and elements of
-        members, as many sectors as these touch."""
-        entry, vertex = accesses.entry_bytes(sweep, self.widths), self.widths.of(Type.VERTEX) // 8
-        stored = amounts.found * vertex if sweep.collect is not None else 0.0
-        entries = amounts.members * entry + stored
-        elements = sum(
-            self._sectors(each.count, each.bytes) for each in found if each.where is Where.OWN and not each.is_local
-        )
-        return self.share * (entries + elements) / self.gpus
+    def _pass_alone(self, sweep: Sweep, each: Pass, amounts: Amounts, found: list[Access], barriers: int) -> Time:
+        """As on one GPU, but for elements that others have."""
+        gpu, peers = self.host.gpu, self.host.peers
+        near = self._own(sweep, amounts, found) * self.scale
+        others = far.seconds(found, sweep, self.profile, self.gpus, peers, alone=True)
+        waits = barriers * gpu.barrier
+        waits += far.counters(sweep, self.plan, each.members, each.found, 1, gpu, peers)
+        if barriers:
+            rounds = far.rounds(each.members, each.edges, self.plan, gpu.threads)
+            waits += far.latency(found, sweep, self.widths, peers, alone=True, rounds=rounds)
+        copies = self.copies.of_pass_alone(sweep, found) / peers.link
+        appends = far.appends(sweep, self.plan, each.found, 1, gpu, peers)
+        longer = max(others, appends, near) - near
+        return Time(near * each.times, longer * each.times, copies * each.times, waits * each.times)
 
-    def _mirrored(self, sweep: Sweep) -> float:
-        if sweep.mirrors is None:
-            return 0.0
-        widths = {each.name: max(self.widths.of(each.type) // 8, 1) for each in self.plan.program.arrays}
-        size = sum(widths[name] for name in sweep.mirrors.arrays) + (1 / 8 if sweep.mirrors.members else 0)
-        return self.share * self.profile.vertices * size
-
-    def _merged(self, sweep: Sweep, amounts: Amounts) -> float:
-        """Bytes of the others' marks and of their values that are marked, what is stored in the array itself, and, of
-        members that may be passed over, the values that others have of them."""
-        if sweep.merge is None:
-            return 0.0
-        width = max(self.widths.of(sweep.merge.reduction.type) // 8, 1)
-        others, vertices = self.gpus - 1, self.profile.vertices
-        marked = self._sectors(amounts.found, width)
-        size = others * (vertices / 8 + marked) + self.share * marked / self.gpus
-        if sweep.skips is not None:
-            size += others * self._sectors(amounts.members, width) / self.gpus
-        return size
-
-    def _proposed(self, sweep: Sweep, amounts: Amounts) -> float:
-        """Bytes that each GPU reads of the others' bitmaps, and of proposals for vertices of its own that it has not
-        come to itself: at most as many as are found."""
-        if sweep.proposals is None:
-            return 0.0
-        bitmaps = (self.gpus - 1) * self.profile.vertices / 8 / self.gpus
-        return bitmaps + self.share * self._sectors(amounts.found, self.widths.of(Type.VERTEX) // 8) / self.gpus
-
-    def _labeled(self, sweep: Sweep) -> float:
-        """Bytes of a copy of labels that is filled, and of what other GPUs' copies have for the own vertices; where all
-        copies stay, what is stored in those of others comes instead of a fill."""
-        if sweep.labels is None:
-            return 0.0
-        size = self.profile.vertices * self.widths.of(Type.VERTEX) // 8
-        return self.share * size + (self.gpus - 1) * size / self.gpus
-
-    def _published(self, sweep: Sweep, amounts: Amounts) -> float:
-        """Bytes that each GPU stores in the copies of others, at most: each of its calls changes its element."""
-        types = {each.name: each.type for each in self.plan.program.arrays}
-        size = sum(max(self.widths.of(types[name]) // 8, 1) for name in sweep.published)
-        return (self.gpus - 1) * amounts.members * size / self.gpus
-
-    def _filled(self, sweep: Sweep) -> float:
-        """Bytes of the copy that is merged, which is filled before the first pass."""
-        if sweep.merge is None:
-            return 0.0
-        return self.share * self.profile.vertices * max(self.widths.of(sweep.merge.reduction.type) // 8, 1)
-
-    def _sectors(self, count: float, width: int) -> float:
-        """The bytes of the sectors in which `count` elements of an array of vertices are."""
-        vertices = max(self.profile.vertices, 1)
-        in_one = _SECTOR / width
-        touched: float = 1 - (1 - min(count / vertices, 1.0)) ** in_one
-        return max(count / vertices, 1.0) * vertices / in_one * touched * _SECTOR
+    def _own(self, sweep: Sweep, amounts: Amounts, found: list[Access]) -> float:
+        return own.seconds(sweep, self.plan, self.profile, self.widths, amounts, found, self.host.gpu)
 
     # ------------------------------------------------------------ waiting, results
 
@@ -334,7 +292,26 @@ class _Run:
         always = isinstance(phase, Barrier) and phase.when in (When.ALWAYS, When.MANY_EDGES)
         return always or (isinstance(phase, Barrier) and phase.when is When.LONG_LISTS and self.profile.skewed)
 
-    def _initial(self) -> float:
+    def _launch(self) -> float:
+        gpu, peers = self.host.gpu, self.host.peers
+        return gpu.launch if self.gpus == 1 else peers.launch + (self.gpus - 2) * peers.further
+
+    def _first_barriers(self) -> int:
+        """After initial values, and after sets that are defined before the first loop."""
+        steps = [step for block in blocks_in(self.plan.schedule) for step in block if isinstance(step, Initialize)]
+        first = next((block for block in blocks_in(self.plan.schedule) if any(each in block for each in steps)), ())
+        return sum(each.barrier is not None for each in steps) + sum(isinstance(each, Define) for each in first)
+
+    def _changes(self) -> int:
+        """How often the first GPU is alone from then on, or all take part again, as far as the order of passes is
+        known."""
+        count, loops = 0, {each.number: each for each in self.solo.values()}
+        for loop in loops.values() if self.gpus > 1 else ():
+            flags = [self._is_alone(each) for each in self.profile.at(solo.first_site(loop))]
+            count += sum(one != other for one, other in pairwise((False, *flags, False)))
+        return count
+
+    def initial(self) -> float:
         """Storing initial values."""
         stored = [step.vertex_arrays for step in steps_in(self.plan.schedule) if isinstance(step, Initialize)]
         names = {each.name for arrays in stored for each in arrays}

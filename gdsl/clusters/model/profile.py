@@ -6,32 +6,39 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator
 
-from gdsl.plan.nodes import Operation, Plan
+from gdsl.clusters.model import solo
+from gdsl.clusters.model.machine import H200
+from gdsl.plan.graph_class import GENERAL, REVISITED, GraphClass
+from gdsl.plan.nodes import Operation, Plan, Sweep
 from gdsl.plan.walking import operations
 from gdsl.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """An operator ran `times` times on so many members with so many edges, and its result had `found` members."""
+    """An operator ran `times` times on so many members with so many edges, and its result had `found` members. alone:
+    whether the first of several GPUs would run it alone; None if no trace says so."""
 
     site: int
     members: float
     edges: float
     found: float = 0
     times: float = 1
+    alone: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
     """Of a run on a graph with so many vertices and stored edges. occupied: the vertices that have edges. skewed:
-    whether few vertices have most edges, and long lists."""
+    whether few vertices have most edges, and long lists. scatter: the share of edges that lead to another sector of 32
+    bytes, in an array of 4 bytes for each vertex, than the edge before them in their list."""
 
     vertices: int
     edges: int
     passes: tuple[Pass, ...]
     occupied: int
     skewed: bool = True
+    scatter: float = 1.0
 
     def scaled(self, vertices: int, edges: int, occupied: float | None = None) -> Profile:
         """The profile of a graph of another size with the same shares of members and edges. `occupied`: the share of
@@ -42,7 +49,7 @@ class Profile:
             for each in self.passes
         )
         share = self.occupied / self.vertices if occupied is None else occupied
-        return Profile(vertices, edges, tuple(passes), int(vertices * share), self.skewed)
+        return Profile(vertices, edges, tuple(passes), int(vertices * share), self.skewed, self.scatter)
 
     def at(self, site: int) -> Iterator[Pass]:
         """The passes of one operator."""
@@ -57,7 +64,9 @@ def of_trace(
     by_site = {each.step.site: each.step for each in operations(plan)}
     waiting: dict[str, int] = {}
     passes: list[Pass] = []
-    for site, members, walked in records:
+    records = list(records)
+    alone = solo.passes(plan, vertices, edges, records, H200.threads)
+    for (site, members, walked), is_alone in zip(records, alone, strict=True):
         step = by_site.get(site)
         if step is None:
             continue
@@ -67,22 +76,35 @@ def of_trace(
             passes[place] = dataclasses.replace(passes[place], found=members)
         if step.result is not None:
             waiting[step.result] = len(passes)
-        passes.append(Pass(site, members, walked))
+        passes.append(Pass(site, members, walked, alone=is_alone))
     return Profile(vertices, edges, tuple(_together(passes)), vertices if occupied is None else occupied)
+
+
+def class_of(plan: Plan, profile: Profile) -> GraphClass:
+    """The class of graphs of whose plan such a run is: a loop in the order as given that would visit too many edges
+    begins again from near to far."""
+    for operation in operations(plan):
+        sweep = operation.does
+        most = sweep.skips.most_visits if isinstance(sweep, Sweep) and sweep.skips is not None else None
+        visited = sum(each.edges * each.times for each in profile.at(operation.step.site))
+        if most is not None and visited > most * profile.edges:
+            return REVISITED
+    return GENERAL
 
 
 def _together(passes: list[Pass]) -> Iterator[Pass]:
     """One for all passes of an operator with about as many members and edges, so that thousands of small ones are
     short."""
-    alike: dict[tuple[int, int, int], list[Pass]] = {}
+    alike: dict[tuple[int, int, int, bool | None], list[Pass]] = {}
     for each in passes:
-        alike.setdefault((each.site, int(each.members).bit_length(), int(each.edges).bit_length()), []).append(each)
-    for (site, _, _), group in alike.items():
+        key = each.site, int(each.members).bit_length(), int(each.edges).bit_length(), each.alone
+        alike.setdefault(key, []).append(each)
+    for (site, _, _, alone), group in alike.items():
         count = len(group)
         members, edges, found = (
             sum(getattr(each, name) for each in group) / count for name in ("members", "edges", "found")
         )
-        yield Pass(site, members, edges, found, count)
+        yield Pass(site, members, edges, found, count, alone)
 
 
 def of_one_pass(plan: Plan, vertices: int, edges: int) -> Profile:

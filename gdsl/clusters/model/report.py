@@ -10,8 +10,9 @@ from gdsl.backends import cpu, cuda
 from gdsl.clusters.model import gpus, memory, workers
 from gdsl.clusters.model.gpus import Time
 from gdsl.clusters.model.machine import H200, INFINIBAND
-from gdsl.clusters.model.profile import Profile, of_one_pass, of_trace
+from gdsl.clusters.model.profile import Profile, class_of, of_one_pass, of_trace
 from gdsl.ir.nodes import Program
+from gdsl.plan.graph_class import GENERAL
 from gdsl.plan.nodes import Plan
 from gdsl.plan.walking import operations
 from gdsl.records import dataclass
@@ -19,7 +20,13 @@ from gdsl.records import dataclass
 USUAL = 1 << 24, 1 << 29
 """Vertices and stored edges where nothing else is said."""
 _GPUS, _WORKERS = (1, 2, 4, 8), (8, 64, 1024)
-_LIMITS = {"far": "accesses of other GPUs' memory", "copies": "copies", "barriers": "barriers", "results": "results"}
+_LIMITS = {
+    "far": "accesses of other GPUs' memory",
+    "copies": "copies",
+    "barriers": "barriers",
+    "results": "results",
+    "launch": "starting kernels",
+}
 _A_FIFTH = 0.2
 
 
@@ -64,6 +71,9 @@ def expected(program: Program, size: tuple[int, int] | None, run: Walked | None)
     vertices, edges = size or ((run.vertices, run.edges) if run is not None else USUAL)
     of_gpus, of_workers = cuda.plan_of(program, several_gpus=True, verify=False), cpu.plan_of(program, workers=True)
     profile, what = _profile(of_gpus, vertices, edges, run)
+    if (graph := class_of(of_gpus, profile)) != GENERAL:
+        of_gpus = cuda.plan_of(program, several_gpus=True, verify=False, graph=graph)
+        profile, what = _profile(of_gpus, vertices, edges, run)
     one = run.seconds if run is not None and (run.vertices, run.edges) == (vertices, edges) else None
     yield f"expected with {vertices:,} vertices and {edges:,} stored edges, {what}:"
     rows = list(_rows(of_gpus, of_workers, profile, one))
@@ -92,7 +102,8 @@ def _rows(of_gpus: Plan, of_workers: Plan, profile: Profile, one: float | None) 
             yield "one H200", f"{_duration(time.seconds)}, {held}"
             continue
         faster = f"{_duration(time.seconds)}, {alone / time.seconds:.2f} times as fast, {held} each"
-        yield f"{count} of one host", faster + _limit(of_gpus, by_site, time)
+        later = ", later runs by one" if gpus.is_left_to_one(time, alone, profile) else ""
+        yield f"{count} of one host", faster + later + _limit(of_gpus, by_site, time)
     rest, lists = memory.with_lists_in_host(of_gpus, vertices, edges)
     seconds = gpus.from_host(of_gpus, profile, 1.0, one=one).seconds
     yield "lists in the host's memory", f"{_duration(seconds)}, {_held(rest)}, and {_size(lists)} in the host"

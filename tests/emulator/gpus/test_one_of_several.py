@@ -134,13 +134,17 @@ def test_where_all_gpus_are_asked_for(gpus, small, run):
     assert set(gpus) == {2}
 
 
-def test_barriers_are_measured_on_all_gpus(gpus, monkeypatch):
+def test_barriers_and_launches_are_measured_on_all_gpus(gpus, monkeypatch):
     from bench import several_gpus
 
     monkeypatch.setattr(several_gpus, "_WAITING", several_gpus._WAITING.replace(str(several_gpus._BARRIERS), "3"))
-    assert several_gpus.microseconds_of_a_barrier(gpus=2) > 0
-    assert set(gpus) == {2}
-    assert several_gpus.microseconds_of_a_barrier() > 0 and gpus[-1] == 1
+    monkeypatch.setattr(several_gpus, "_VERTICES", 64)
+    for measured in (several_gpus.microseconds_of_a_barrier, several_gpus.microseconds_of_a_run):
+        del gpus[:]
+        measured(2)
+        assert set(gpus) == {2}
+        measured()
+        assert gpus[-1] == 1
 
 
 def test_many_values_and_limits(gpus, small):
