@@ -86,7 +86,8 @@ __device__ __forceinline__ bool pull_list(const Members& members, const Lists& l
 template <bool closes, class Members, class Lists, class Select, class Visit, class Out>
 __device__ __forceinline__ void pull_warps(enactor& run, uint64 num_vertices, const Members& members, const Lists& lists,
                                            Select select, Visit visit, Out& out) {
-    for (uint64 word = own_word(num_vertices); word * 32 < own_words_end(num_vertices); word += own_warps<all_warps>(int64(num_vertices))) {
+    const uint64 last_id = own_words_end(num_vertices), step = own_warps<all_warps>(int64(num_vertices));
+    for (uint64 word = own_word(num_vertices); word * 32 < last_id; word += step) {
         const uint64 id = word * 32 + lane_index();
         const vertex far = vertex(id);
         const bool selected = id < num_vertices && select(far);
