@@ -57,6 +57,9 @@ class BinaryOperation(Enum):
 
 
 SMALLER = (BinaryOperation.LESS, BinaryOperation.LESS_EQUAL)
+CONJUNCTIONS = (BinaryOperation.AND, BinaryOperation.BIT_AND)
+DISJUNCTIONS = (BinaryOperation.OR, BinaryOperation.BIT_OR)
+SATURATING = (BinaryOperation.ADD_SATURATING, BinaryOperation.SUBTRACT_SATURATING)
 LARGER = (BinaryOperation.GREATER, BinaryOperation.GREATER_EQUAL)
 
 
@@ -85,6 +88,12 @@ class ReduceOperation(Enum):
         """The operator that combines two values, which all except minimum and maximum have."""
         return _COMBINING[self]
 
+
+IDEMPOTENT = (ReduceOperation.MIN, ReduceOperation.MAX, ReduceOperation.BIT_OR, ReduceOperation.BIT_AND)
+"""The operations that change nothing when they are repeated with the same value."""
+EXTREMES = (ReduceOperation.MIN, ReduceOperation.MAX)
+ADDITIVE = (ReduceOperation.ADD, ReduceOperation.SUBTRACT)
+BITWISE = (ReduceOperation.BIT_OR, ReduceOperation.BIT_AND)
 
 _COMBINING = {
     ReduceOperation.ADD: BinaryOperation.ADD,
@@ -255,6 +264,20 @@ class Over(Enum):
     IN_EDGES = "in_edges"
     ALL_EDGES = "all_edges"
 
+    @property
+    def reversed(self) -> Over:
+        """The same edges as seen from their far ends."""
+        return _REVERSED.get(self, self)
+
+    @property
+    def degrees(self) -> tuple[Degree, ...]:
+        """What together count these edges of a vertex."""
+        return _DEGREES[self]
+
+
+_REVERSED = {Over.OUT_EDGES: Over.IN_EDGES, Over.IN_EDGES: Over.OUT_EDGES}
+_DEGREES = {Over.OUT_EDGES: (Degree.OUT,), Over.IN_EDGES: (Degree.IN,), Over.ALL_EDGES: (Degree.OUT, Degree.IN)}
+
 
 class Domain(Enum):
     """The index domain of problem data."""
@@ -266,6 +289,20 @@ class Domain(Enum):
     def plural(self) -> str:
         """`vertices` or `edges`."""
         return "vertices" if self is Domain.VERTEX else "edges"
+
+    @property
+    def count_name(self) -> str:
+        """`num_vertices` or `num_edges`."""
+        return f"num_{self.plural}"
+
+    @property
+    def id_type(self) -> Type:
+        """The type of the ids of its elements."""
+        return Type.VERTEX if self is Domain.VERTEX else Type.EDGE
+
+
+DOMAINS = {domain.plural: domain for domain in Domain}
+"""The domains by the words `vertices` and `edges`."""
 
 
 class Direction(Enum):

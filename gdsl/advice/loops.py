@@ -11,7 +11,7 @@ from gdsl.effects import Effects, ProgramEffects, WriteKind
 from gdsl.effects.terms import ElementTerm, End, Operation, PassTerm, ScalarTerm, Term, Unknown, inside
 from gdsl.ir import nodes
 from gdsl.ir.traversal import walk, written_in
-from gdsl.operations import BinaryOperation, Domain, ReduceOperation, SetOperation
+from gdsl.operations import IDEMPOTENT, BinaryOperation, Domain, SetOperation
 from gdsl.source import Source, Span
 
 _DROPPED_ON_PURPOSE = re.compile(r"\bto\s*=\s*none\b")
@@ -93,7 +93,6 @@ def _steady(span: Span, source: Source) -> Diagnostic:
     return Diagnostic("W02", message, span, fix=fix)
 
 
-_CHANGE = (ReduceOperation.MIN, ReduceOperation.MAX, ReduceOperation.BIT_OR, ReduceOperation.BIT_AND)
 _SAME_KINDS = (nodes.Advance, nodes.Filter)
 
 
@@ -272,7 +271,7 @@ def _head(span: Span, source: Source) -> Span:
 def _suggestions(effects: Effects, initials: Mapping[str, str], source: Source) -> Iterator[Suggestion]:
     accepts = [node for node in effects.functor.body if isinstance(node, nodes.Accept)]
     for write in effects.writes:
-        if write.operation in _CHANGE and write.statement is not None and write.outcome is None:
+        if write.operation in IDEMPOTENT and write.statement is not None and write.outcome is None:
             statement = source.excerpt(write.span)
             if statement:
                 code = f"accept changed({statement});"

@@ -11,7 +11,7 @@ from gdsl.effects import Effects, ProgramEffects, WriteKind, each
 from gdsl.effects.terms import Choice, ElementTerm, ScalarTerm, Term, inside
 from gdsl.ir import nodes
 from gdsl.ir.traversal import walk
-from gdsl.operations import NeighborOperation, ReduceOperation
+from gdsl.operations import ADDITIVE, NeighborOperation
 from gdsl.source import Source, Span
 from gdsl.uniqueness.data import Data
 
@@ -43,9 +43,6 @@ def _message(span: Span, words: str, always: bool) -> Diagnostic:
     return Diagnostic("W05", message, span, fix="check the values that it compares: it is never true")
 
 
-_SUMS = (ReduceOperation.ADD, ReduceOperation.SUBTRACT)
-
-
 def sums_of_infinity(effects: ProgramEffects, source: Source) -> Iterator[Diagnostic]:
     """The warnings about `+=`, `-=`, `sum` and `neighbor_reduce` over all elements of data that begin as `inf`."""
     infinite = _initially_infinite(effects.program) - _overwritten(effects)
@@ -63,7 +60,7 @@ def sums_of_infinity(effects: ProgramEffects, source: Source) -> Iterator[Diagno
 def _sums(site: Effects) -> Iterator[tuple[Span, Term, tuple[Term, ...]]]:
     """The place, the operand, and its conditions."""
     for write in site.writes:
-        if write.kind is WriteKind.REDUCE and write.operation in _SUMS and write.type.is_integer:
+        if write.kind is WriteKind.REDUCE and write.operation in ADDITIVE and write.type.is_integer:
             yield write.span, write.value, tuple(guard.term for guard in each(write.guard))
     operator, value = site.operator, site.value
     sums = isinstance(operator, nodes.NeighborReduce) and operator.operation is NeighborOperation.SUM

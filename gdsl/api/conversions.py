@@ -18,7 +18,7 @@ from gdsl.graph.csr import csr_of
 from gdsl.graph.edge_list import edges_from_arrays
 from gdsl.graph.library_graphs import NAME, ends_of_igraph, is_igraph, node_numbers
 from gdsl.ir import nodes as ir
-from gdsl.operations import Domain
+from gdsl.operations import DOMAINS, Domain
 from gdsl.types import Type
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from gdsl.graph.updates import Delta
     from gdsl.graph.vertices import Names
 
-_OVER = {"vertices": Domain.VERTEX, "edges": Domain.EDGE}
 _ENDS = (("source", "target"), ("src", "dst"), ("from", "to"), ("the source", "the target"))
 """Names for the columns of an edge's ends; the first pair without a name of a result is used."""
 _SCALARS = b"gdsl.scalars"
@@ -153,9 +152,9 @@ class Conversions:
         """The elements that the rows are for. Raises ValueError, TypeError."""
         if over is not None and not isinstance(over, str):
             raise TypeError(f"over must be 'vertices' or 'edges', not {shown(over)}")
-        if over is not None and over not in _OVER:
+        if over is not None and over not in DOMAINS:
             raise ValueError(f"over must be 'vertices' or 'edges', not {shown(over)}")
-        requested = [_OVER[over]] if over is not None else list(_OVER.values())
+        requested = [DOMAINS[over]] if over is not None else list(DOMAINS.values())
         requested_domain = next((domain for domain in requested if self._over(domain)), None)
         if requested_domain is None:
             have = ", ".join(self._declared) or "none"

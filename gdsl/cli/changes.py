@@ -4,21 +4,20 @@ from. `--resume` is another thing: it goes on from a checkpoint of the same run 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from gdsl.cli import completing
 from gdsl.cli.options import with_options
+from gdsl.cli.output import Command
 from gdsl.records import dataclass
 
 if TYPE_CHECKING:
     from gdsl.cli.options import GraphWords
     from gdsl.graph import Graph
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,12 @@ import dataclasses
 import functools
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from gdsl.cli import completing
-from gdsl.cli.output import file_name
+from gdsl.cli.output import Command, file_name
 from gdsl.cli.streams import message
 from gdsl.diagnostics import shown
 from gdsl.knob_help import summary
@@ -21,8 +21,6 @@ from gdsl.records import dataclass
 
 if TYPE_CHECKING:
     from gdsl.graph import Graph
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 _TUNE_WORD = re.compile(r"[^=\s]+=.+|bounds\s+(on|off)")
 _BACKENDS = ("auto", "cuda", "cpu", "reference")

@@ -25,7 +25,6 @@ from gdsl.types import Type
 SUFFIXES = (".npz", ".csv", ".json", ".parquet", ".feather", ".arrow")
 _TABLES = {".csv": "a CSV file", ".parquet": "a Parquet file", ".feather": "an Arrow file", ".arrow": "an Arrow file"}
 """Formats with a row for each vertex or edge, and no place for anything else."""
-_PLURALS = {Domain.VERTEX: "vertices", Domain.EDGE: "edges"}
 
 
 def check_result_path(path: Path, program: ir.Program, *read: str) -> None:
@@ -52,10 +51,10 @@ def check_result_path(path: Path, program: ir.Program, *read: str) -> None:
 def tables_of(path: Path, program: ir.Program) -> dict[Domain, Path]:
     """The file of each table of a format with rows for vertices or for edges: `path`, or if the program has results
     over both, NAME.vertices.csv and NAME.edges.csv."""
-    domains = [domain for domain in _PLURALS if domain in _result_domains(program)]
+    domains = [domain for domain in Domain if domain in _result_domains(program)]
     if len(domains) == 1:
         return {domains[0]: path}
-    return {domain: path.with_name(f"{path.stem}.{_PLURALS[domain]}{path.suffix}") for domain in domains}
+    return {domain: path.with_name(f"{path.stem}.{domain.plural}{path.suffix}") for domain in domains}
 
 
 def write_result(
@@ -91,7 +90,7 @@ def _write_table(path: Path, domain: Domain, program: ir.Program, result: Result
         return
     from gdsl.graph.table_files import write_table
 
-    table = result.to_arrow(_PLURALS[domain], names=names is not None)
+    table = result.to_arrow(domain.plural, names=names is not None)
     write_output(path, lambda file: write_table(file, "parquet" if suffix == ".parquet" else "arrow", table))
 
 

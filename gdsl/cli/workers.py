@@ -6,16 +6,16 @@ import contextlib
 import functools
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from gdsl import interrupts
 from gdsl.cli import completing
 from gdsl.cli.options import checked_limit, with_options
-from gdsl.cli.output import file_name
+from gdsl.cli.output import Command, file_name
 from gdsl.cli.streams import message
 from gdsl.diagnostics import printable
 from gdsl.records import dataclass
@@ -23,8 +23,6 @@ from gdsl.records import dataclass
 if TYPE_CHECKING:
     from gdsl.clusters.failures import Member
     from gdsl.clusters.session import Workers
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 _PASS = re.compile(r"pass \d+")
 _STEPS = ("loading", "compiling", "running", "gathering results", "writing results")

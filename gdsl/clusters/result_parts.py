@@ -36,7 +36,6 @@ from gdsl.version import __version__
 
 _MANIFEST = "result.json"
 _FORMAT = 1
-_FOLDERS = {Domain.VERTEX: "vertices", Domain.EDGE: "edges"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +151,7 @@ class _Writer:
         for name in self.files:
             with contextlib.suppress(OSError):
                 (self.folder / name).unlink()
-        for path in (*(self.folder / name for name in _FOLDERS.values()), self.folder):
+        for path in (*(self.folder / domain.plural for domain in Domain), self.folder):
             with contextlib.suppress(OSError):
                 path.rmdir()
 
@@ -190,7 +189,7 @@ def _write_array(file: BinaryIO, values: NDArray[Any]) -> None:
 
 def _write_tables(writer: _Writer, program: Program, own: Mapping[str, NDArray[Any]], share: GraphShare) -> None:
     pyarrow = required("pyarrow", "gdsl[tables]", "a folder of Parquet files")
-    for domain, folder in _FOLDERS.items():
+    for domain in Domain:
         over = {array.name for array in _arrays(program) if array.domain is domain}
         over |= {part for name in over for part in part_names(name)}
         results: dict[str, Any] = {}
@@ -201,7 +200,7 @@ def _write_tables(writer: _Writer, program: Program, own: Mapping[str, NDArray[A
             continue
         columns = {_free(name, results): values for name, values in _elements(domain, share).items()} | results
         table = pyarrow.table({name: pyarrow.array(values) for name, values in columns.items()})
-        with writer.file(f"{folder}/part-{share.rank:05}.parquet") as file:
+        with writer.file(f"{domain.plural}/part-{share.rank:05}.parquet") as file:
             write_table(file, "parquet", table)
 
 
@@ -236,7 +235,7 @@ def _manifest(
         "scalars": {name: _number(value) for name, value in parts_of(outcome.scalars).items()},
         "results": {
             data.name: {
-                "over": _FOLDERS[data.domain] if isinstance(data, ir.Array) else None,
+                "over": data.domain.plural if isinstance(data, ir.Array) else None,
                 "type": data.type.name,
                 "values": values_of(data, params) if isinstance(data, ir.Array) else None,
                 "grade": data.grade.value,

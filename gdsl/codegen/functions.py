@@ -33,7 +33,6 @@ from gdsl.passes.writers import written_arrays, written_several_ways
 from gdsl.plan.hints import EarlyRead, ReadAhead
 from gdsl.plan.nodes import Claim
 
-Functor = ir.VertexFunctor | ir.EdgeFunctor
 _NOTHING_BESIDES = BodyForm()
 _NOWHERE: Mapping[str, int] = {}
 KEY = "key"
@@ -85,7 +84,7 @@ class FunctionPrinter:
 
     def condition(
         self,
-        functor: Functor,
+        functor: ir.Functor,
         conjuncts: tuple[ir.Expression, ...] | None = None,
         part: str = "condition",
         read_ahead: ReadAhead | None = None,
@@ -106,7 +105,7 @@ class FunctionPrinter:
 
     def reads(
         self,
-        functor: Functor,
+        functor: ir.Functor,
         level: tuple[EarlyRead, ...],
         part: str,
         read_ahead: ReadAhead,
@@ -124,7 +123,7 @@ class FunctionPrinter:
 
     def apply(
         self,
-        functor: Functor,
+        functor: ir.Functor,
         part: str = "apply",
         plain_arrays: frozenset[str] = frozenset(),
         accumulated: frozenset[str] = frozenset(),
@@ -221,7 +220,7 @@ class FunctionPrinter:
 
     def expressions(
         self,
-        functor: Functor | ir.VoteFunctor | None = None,
+        functor: ir.Functor | ir.VoteFunctor | None = None,
         plain_arrays: frozenset[str] = frozenset(),
         form: BodyForm = _NOTHING_BESIDES,
     ) -> ExpressionPrinter:
@@ -264,7 +263,7 @@ class FunctionPrinter:
 
     def _finish(
         self,
-        functor: Functor | ir.VoteFunctor,
+        functor: ir.Functor | ir.VoteFunctor,
         part: str,
         result: str,
         used: ir.Node | tuple[ir.Node, ...],
@@ -285,7 +284,7 @@ class FunctionPrinter:
             parameters.append(FunctionParameter(Argument.TOTALS, f"{totals}&", "totals"))
         return PrintedFunction(self.names.functor(functor.name, part), result, tuple(parameters), self._body(lines))
 
-    def _after(self, read_ahead: ReadAhead | None, functor: Functor, text: PrintedFunction) -> PrintedFunction:
+    def _after(self, read_ahead: ReadAhead | None, functor: ir.Functor, text: PrintedFunction) -> PrintedFunction:
         """`text` with the values that were read ahead as one more parameter."""
         if read_ahead is None:
             return text
@@ -301,7 +300,7 @@ class FunctionPrinter:
         return lines.directed(self.program.source_name) if self.line_directives else lines.plain()
 
 
-def _parameter_names(functor: Functor | ir.VoteFunctor) -> dict[ir.Role, str]:
+def _parameter_names(functor: ir.Functor | ir.VoteFunctor) -> dict[ir.Role, str]:
     """The functor's own parameters, in the order in which generated functions take them."""
     if isinstance(functor, ir.VertexFunctor | ir.VoteFunctor):
         return {ir.Role.VERTEX: functor.vertex}

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from gdsl.codegen.function_text import READ_AHEAD, Argument, BodyForm, Cached, PrintedFunction
-from gdsl.codegen.functions import FunctionPrinter, Functor
-from gdsl.ir.nodes import EdgeFunctor, Expression, Select
+from gdsl.codegen.functions import FunctionPrinter
+from gdsl.ir.nodes import EdgeFunctor, Expression, Functor, Select
 from gdsl.operations import ReduceOperation
 from gdsl.plan.hints import EarlyRead, ReadAhead
 from gdsl.plan.nodes import Mode, Total, Variant

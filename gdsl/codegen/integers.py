@@ -6,10 +6,8 @@ from __future__ import annotations
 from gdsl.arithmetic.constants import integer_range
 from gdsl.codegen.precedence import Text, binary_text, call
 from gdsl.ir.nodes import Binary, Convert, Count, DegreeOf, Expression, Iteration, Literal, Place
-from gdsl.operations import BinaryOperation
+from gdsl.operations import SATURATING, BinaryOperation
 from gdsl.types import Type
-
-_SATURATING = (BinaryOperation.ADD_SATURATING, BinaryOperation.SUBTRACT_SATURATING)
 
 Range = tuple[int, int]
 
@@ -33,7 +31,7 @@ def value_range(expression: Expression) -> Range:
     if isinstance(expression, Binary) and expression.type.is_integer:
         left, right = value_range(expression.left), value_range(expression.right)
         exact = _exact(expression.operation, left, right)
-        saturates = expression.operation in _SATURATING and max(left[1], right[1]) >= whole[1]
+        saturates = expression.operation in SATURATING and max(left[1], right[1]) >= whole[1]
         return whole if exact is None or saturates else _within(exact, whole)
     return whole
 

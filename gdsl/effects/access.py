@@ -52,9 +52,6 @@ class FrontierUse:
     written: tuple[str, ...] = ()
 
 
-Functor = ir.VertexFunctor | ir.EdgeFunctor
-
-
 class Accesses:
     """The accesses of the steps of one program."""
 
@@ -121,7 +118,7 @@ class Accesses:
             self._read[key] = (expression, self._in(expression, who))
         return self._read[key][1]
 
-    def functor_of(self, step: ir.Operator) -> Functor | None:
+    def functor_of(self, step: ir.Operator) -> ir.Functor | None:
         """The functor that an operator runs; None where it runs none."""
         if step.functor is None:
             return None

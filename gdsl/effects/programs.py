@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from gdsl.effects.functions import Functions
 from gdsl.effects.statements import Statements
-from gdsl.effects.summary import Effects, Functor
+from gdsl.effects.summary import Effects
 from gdsl.effects.term_factory import Terms
 from gdsl.effects.terms import Origin
 from gdsl.ir import nodes
+from gdsl.ir.nodes import Functor
 from gdsl.ir.traversal import all_steps, walk, written_in
 from gdsl.operations import StoreRule
 

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from gdsl.effects.ranges import Range, Ranges, limits, never_none
 from gdsl.effects.terms import DEEPEST_PROOF, Choice, Constant, Operation, PairTerm, Term
-from gdsl.operations import BinaryOperation, UnaryOperation
+from gdsl.operations import CONJUNCTIONS, DISJUNCTIONS, BinaryOperation, UnaryOperation
 from gdsl.types import Type
 
-_AND = (BinaryOperation.AND, BinaryOperation.BIT_AND)
-_OR = (BinaryOperation.OR, BinaryOperation.BIT_OR)
 _STRICT = (BinaryOperation.LESS, BinaryOperation.GREATER)
 
 
@@ -42,8 +40,8 @@ class Proof:
         if operation is UnaryOperation.NOT:
             operand = self.decide(arguments[0])
             return None if operand is None else not operand
-        if operation in _AND or operation in _OR:
-            return _logical(operation in _AND, *(self.decide(part) for part in arguments))
+        if operation in CONJUNCTIONS or operation in DISJUNCTIONS:
+            return _logical(operation in CONJUNCTIONS, *(self.decide(part) for part in arguments))
         if isinstance(operation, BinaryOperation) and operation.is_comparison:
             return self.compare(operation, *arguments)
         return None

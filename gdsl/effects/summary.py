@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
-from typing import TypeAlias
 
 from gdsl.effects.term_factory import Terms
 from gdsl.effects.terms import (
@@ -24,12 +23,10 @@ from gdsl.effects.terms import (
     parts,
     split,
 )
-from gdsl.ir.nodes import EdgeFunctor, Elements, Loop, Operator, Role, VertexFunctor
+from gdsl.ir.nodes import EdgeFunctor, Elements, Functor, Loop, Operator, Role
 from gdsl.operations import Domain, Outcome, Over, ReduceOperation
 from gdsl.source import Span
 from gdsl.types import Type
-
-Functor: TypeAlias = VertexFunctor | EdgeFunctor
 
 
 class WriteKind(Enum):

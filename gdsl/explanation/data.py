@@ -12,9 +12,8 @@ from gdsl.explanation.model import Access, DataFact
 from gdsl.ir import nodes as ir
 from gdsl.ir.printer import print_expression
 from gdsl.ir.traversal import all_steps, walk
-from gdsl.operations import Domain, Grade, ReduceOperation, StoreRule
+from gdsl.operations import IDEMPOTENT, Domain, Grade, ReduceOperation, StoreRule
 from gdsl.rules import Findings, JudgedOperator
-from gdsl.rules.closing import IDEMPOTENT
 from gdsl.rules.reads import ReadRule, read_rules
 from gdsl.source import Span
 

@@ -23,7 +23,6 @@ _MACROS = frozenset(_WORDS.split())
 _TYPE = re.compile(r"u?int(8|16|32|64)_t|gdsl_(vertex|edge)")
 """The types of members, which a member of the same name would hide in all that follow."""
 WEIGHT = "weight"
-_ELEMENTS = {Domain.VERTEX: "num_vertices", Domain.EDGE: "num_edges"}
 _OTHER = re.compile(r"\W|__+")
 
 
@@ -82,7 +81,7 @@ class Argument:
     @property
     def elements(self) -> str:
         """Which number of the graph says how many elements there are."""
-        return _ELEMENTS[self.domain or Domain.VERTEX]
+        return (self.domain or Domain.VERTEX).count_name
 
     @property
     def has_array_elements(self) -> bool:
@@ -210,7 +209,7 @@ def _found(data: ir.Array | ir.Scalar, names: MemberNames) -> Result:
 
 
 def _length(array: ir.Array) -> str:
-    elements = _ELEMENTS[array.domain]
+    elements = array.domain.count_name
     if array.count is None:
         return elements
     count = str(array.count.value) if isinstance(array.count, ir.Literal) else "as many values each"

@@ -59,6 +59,14 @@ class DeclarationKind(Enum):
     EDGE_ARRAY = "edge"
     SCALAR = "scalar"
 
+    @property
+    def domain(self) -> Domain | None:
+        """What an array is indexed by; None of params and scalars."""
+        return _DOMAINS.get(self)
+
+
+_DOMAINS = {DeclarationKind.VERTEX_ARRAY: Domain.VERTEX, DeclarationKind.EDGE_ARRAY: Domain.EDGE}
+
 
 @dataclass(frozen=True, slots=True)
 class Declaration(Node):

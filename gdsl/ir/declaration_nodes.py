@@ -132,6 +132,10 @@ class EdgeFunctor(Node):
     common: CommonNames | None = None
 
 
+Functor = VertexFunctor | EdgeFunctor
+"""What operators run."""
+
+
 @dataclass(frozen=True, slots=True)
 class VoteFunctor(Node):
     """Scores the votes for a key at a vertex, for `neighbor_vote`; `key` and `total`, the sum of their weights, are

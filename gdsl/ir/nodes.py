@@ -96,7 +96,7 @@ class Program(_WithDigest):
         return next(array for array in self.arrays if array.name == name)
 
     @property
-    def functors(self) -> tuple[VertexFunctor | EdgeFunctor, ...]:
+    def functors(self) -> tuple[Functor, ...]:
         """All functors of vertices and of edges."""
         return (*self.vertex_functors, *self.edge_functors)
 
@@ -108,6 +108,6 @@ class Program(_WithDigest):
         """The functor of edges of that name."""
         return next(functor for functor in self.edge_functors if functor.name == name)
 
-    def functor(self, name: str) -> VertexFunctor | EdgeFunctor:
+    def functor(self, name: str) -> Functor:
         """The functor of that name."""
         return next(functor for functor in self.functors if functor.name == name)

@@ -29,8 +29,6 @@ from gdsl.ir.worklists import names_in
 from gdsl.operations import Builtin, Domain, Outcome, ReduceOperation
 from gdsl.types import Type
 
-Functor = ir.VertexFunctor | ir.EdgeFunctor
-
 
 def know_vertices(program: ir.Program) -> ir.Program:
     """`program` without the checks of indices that are vertices in any case."""
@@ -114,7 +112,7 @@ def _begins_so(array: ir.Array) -> bool:
     return of_vertices and isinstance(array.initial, ir.OwnId) and not array.is_input
 
 
-def _assigned_vertices(functor: Functor) -> Iterator[tuple[str, ir.Expression]]:
+def _assigned_vertices(functor: ir.Functor) -> Iterator[tuple[str, ir.Expression]]:
     """What the locals of a functor that are vertices are given, once for each time."""
     kinds = {node.name: node.type for node in walk(functor) if isinstance(node, ir.Let)}
     for node in walk(functor):

@@ -6,10 +6,8 @@ from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
 from gdsl.operations import Over
 
-Functor = ir.VertexFunctor | ir.EdgeFunctor
 
-
-def targets(functor: Functor) -> list[ir.Target]:
+def targets(functor: ir.Functor) -> list[ir.Target]:
     """Every target that the functor writes, in the order of the text."""
     return targets_in(functor.body)
 
@@ -19,12 +17,12 @@ def targets_in(part: object) -> list[ir.Target]:
     return [node.target for node in walk(part) if isinstance(node, (ir.Store, ir.Update, ir.CompareAndSwap))]
 
 
-def written_arrays(functor: Functor) -> frozenset[str]:
+def written_arrays(functor: ir.Functor) -> frozenset[str]:
     """The arrays that the functor writes."""
     return frozenset(target.array for target in targets(functor) if isinstance(target, ir.ElementTarget))
 
 
-def plain_arrays(functor: Functor, roles: frozenset[ir.Role]) -> frozenset[str]:
+def plain_arrays(functor: ir.Functor, roles: frozenset[ir.Role]) -> frozenset[str]:
     """The arrays that the functor writes only at a parameter of one of `roles`, and reads nowhere else.
 
     Where a single call, or calls of one thread, have that parameter, such writes need no atomic: nothing else reads
@@ -39,7 +37,7 @@ def plain_arrays(functor: Functor, roles: frozenset[ir.Role]) -> frozenset[str]:
     return written_arrays(functor) - elsewhere
 
 
-def single_writer_arrays(functor: Functor, roles: frozenset[ir.Role]) -> frozenset[str]:
+def single_writer_arrays(functor: ir.Functor, roles: frozenset[ir.Role]) -> frozenset[str]:
     """The arrays that the functor writes only at a parameter of one of `roles`, whose elements are one piece each, and
     which it reads elsewhere only where any value from before or during the operator will do.
 
@@ -57,7 +55,7 @@ def single_writer_arrays(functor: Functor, roles: frozenset[ir.Role]) -> frozens
     return frozenset(written) - other
 
 
-def accumulated_scalars(functor: Functor) -> frozenset[str]:
+def accumulated_scalars(functor: ir.Functor) -> frozenset[str]:
     """The scalars that the functor does nothing with but reduce into, always by one operation.
 
     Such a scalar can be summed up a thread at a time and combined once a block.
@@ -76,7 +74,7 @@ def accumulated_scalars(functor: Functor) -> frozenset[str]:
     return frozenset(name for name, used in operations.items() if len(used) == 1 and name not in other)
 
 
-def written_several_ways(functor: Functor) -> frozenset[str]:
+def written_several_ways(functor: ir.Functor) -> frozenset[str]:
     """The arrays and scalars that the functor changes by more than one operation."""
     ways: dict[str, set[object]] = {}
     for node in walk(functor.body):

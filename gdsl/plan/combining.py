@@ -19,18 +19,15 @@ from __future__ import annotations
 
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
-from gdsl.operations import Domain, Outcome, Over, ReduceOperation, StoreRule
+from gdsl.operations import ADDITIVE, IDEMPOTENT, Domain, Outcome, Over, ReduceOperation, StoreRule
 from gdsl.plan.duplicate_changes import visible_duplicate
 from gdsl.plan.exchange_nodes import Exchanged, How, Reach
 from gdsl.plan.functor_facts import parts_read
 from gdsl.records import dataclass
 
-Functor = ir.VertexFunctor | ir.EdgeFunctor
-IDEMPOTENT = (ReduceOperation.MIN, ReduceOperation.MAX, ReduceOperation.BIT_OR, ReduceOperation.BIT_AND)
 _ENDS = (ir.Role.VERTEX, ir.Role.SOURCE, ir.Role.DESTINATION, ir.Role.NEAR, ir.Role.FAR)
 DEGREES = frozenset({"offsets", "in_offsets"})
 """The parts of the graph that all workers have."""
-_SUMS = (ReduceOperation.ADD, ReduceOperation.SUBTRACT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +69,7 @@ def is_own(index: ir.Expression, step: ir.Operator) -> bool:
     return index.role in own_roles(step) or (index.role is ir.Role.EDGE and edge_has_one_worker(step))
 
 
-def written_by(step: ir.Operator, functor: Functor | None) -> tuple[Exchanged, ...]:
+def written_by(step: ir.Operator, functor: ir.Functor | None) -> tuple[Exchanged, ...]:
     """What `step` writes, and how the values of workers that run at the same time are combined."""
     exchanged: dict[str, Exchanged] = {}
     for name, writes in _writes(functor).items():
@@ -84,7 +81,7 @@ def written_by(step: ir.Operator, functor: Functor | None) -> tuple[Exchanged, .
     return tuple(exchanged.values())
 
 
-def in_turns(step: ir.Operator, functor: Functor | None, program: ir.Program) -> Obstacle | None:
+def in_turns(step: ir.Operator, functor: ir.Functor | None, program: ir.Program) -> Obstacle | None:
     """Why workers must run `step` one after the other; None where they need not."""
     if functor is None:
         return None
@@ -101,7 +98,7 @@ def in_turns(step: ir.Operator, functor: Functor | None, program: ir.Program) ->
     return _of_ways(functor, shared) or _of_changes(step, functor, shared) or _of_reads(functor, shared, program)
 
 
-def _of_ways(functor: Functor, shared: dict[str, bool]) -> Obstacle | None:
+def _of_ways(functor: ir.Functor, shared: dict[str, bool]) -> Obstacle | None:
     """An element that several workers write in ways that no single operation combines."""
     for name, writes in _writes(functor).items():
         if shared[name] and _operation(writes) is _MIXED and not all(_single(each) for each in writes):
@@ -109,7 +106,7 @@ def _of_ways(functor: Functor, shared: dict[str, bool]) -> Obstacle | None:
     return None
 
 
-def _of_changes(step: ir.Operator, functor: Functor, shared: dict[str, bool]) -> Obstacle | None:
+def _of_changes(step: ir.Operator, functor: ir.Functor, shared: dict[str, bool]) -> Obstacle | None:
     """Effects that would happen twice if `changed` is true for two workers."""
     answers = [
         node for node in walk(functor.body) if isinstance(node, ir.UpdateValue) and shared[node.update.target.data]
@@ -127,7 +124,7 @@ def _of_changes(step: ir.Operator, functor: Functor, shared: dict[str, bool]) ->
     return None if seen is None else Obstacle(reason, seen.span.words)
 
 
-def _collected(step: ir.Operator, functor: Functor) -> set[str]:
+def _collected(step: ir.Operator, functor: ir.Functor) -> set[str]:
     """The program's names for the vertex that an accepting call adds to the result."""
     if isinstance(functor, ir.VertexFunctor):
         return {functor.vertex}
@@ -137,7 +134,7 @@ def _collected(step: ir.Operator, functor: Functor) -> set[str]:
     return names | far
 
 
-def _of_reads(functor: Functor, shared: dict[str, bool], program: ir.Program) -> Obstacle | None:
+def _of_reads(functor: ir.Functor, shared: dict[str, bool], program: ir.Program) -> Obstacle | None:
     """Reads of an array that each worker sums up from zero, so that its partial result can be separated."""
     updates = [node for node in walk(functor.body) if isinstance(node, ir.Update)]
     apart = {each.target.data: each for each in updates if shared[each.target.data] and starts_from_nothing(each)}
@@ -151,7 +148,7 @@ def _of_reads(functor: Functor, shared: dict[str, bool], program: ir.Program) ->
     return None
 
 
-def pulls_from_others(step: ir.Operator, functor: Functor, program: ir.Program) -> bool:
+def pulls_from_others(step: ir.Operator, functor: ir.Functor, program: ir.Program) -> bool:
     """Whether workers may pull: each for the vertices that it owns, along edges that other workers own.
 
     Whatever is merged after a push can be merged after a pull. A call must not need what only the owner of the edge or
@@ -172,14 +169,14 @@ def pulls_from_others(step: ir.Operator, functor: Functor, program: ir.Program) 
     return True
 
 
-def _calls(functor: Functor) -> bool:
+def _calls(functor: ir.Functor) -> bool:
     return any(isinstance(node, ir.FunctionCall) for node in walk(functor))
 
 
 def starts_from_nothing(update: ir.Update) -> bool:
     """Whether a worker's part of a reduction cannot be computed from its result and the value before it: rounded sums
     and products."""
-    rounds = update.target.type.holds_float and update.operation in _SUMS
+    rounds = update.target.type.holds_float and update.operation in ADDITIVE
     return rounds or update.operation is ReduceOperation.MULTIPLY
 
 
@@ -190,7 +187,7 @@ _Writing = ir.Store | ir.Update | ir.CompareAndSwap
 _MIXED = object()
 
 
-def _writes(functor: Functor | None) -> dict[str, list[_Writing]]:
+def _writes(functor: ir.Functor | None) -> dict[str, list[_Writing]]:
     writings: dict[str, list[_Writing]] = {}
     for node in walk(functor.body) if functor is not None else ():
         if isinstance(node, (ir.Store, ir.Update, ir.CompareAndSwap)):
@@ -236,7 +233,7 @@ def _operation(writes: list[_Writing]) -> object:
 
 def _kind(write: _Writing) -> object:
     if isinstance(write, ir.Update):
-        return ReduceOperation.ADD if write.operation in _SUMS else write.operation
+        return ReduceOperation.ADD if write.operation in ADDITIVE else write.operation
     return None if isinstance(write, ir.Store) else _MIXED
 
 

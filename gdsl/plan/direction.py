@@ -47,8 +47,6 @@ from gdsl.plan.nodes import Step as PlanStep
 from gdsl.plan.walking import map_blocks, map_operations, operations
 from gdsl.records import dataclass
 
-_BACK = {Over.OUT_EDGES: Over.IN_EDGES, Over.IN_EDGES: Over.OUT_EDGES}
-
 
 def run(plan: Plan, facts: Facts) -> Plan:
     """`plan` with advances that pull, or choose in each pass."""
@@ -109,7 +107,7 @@ def _pull(step: ir.Advance, facts: Facts) -> Sweep:
     return Sweep(
         members=Members(step.frontier.domain, step.frontier.frontier, form),
         own=None,
-        walks=(Walk(step.over, _BACK[step.over], rest, chunks, None, asks),),
+        walks=(Walk(step.over, step.over.reversed, rest, chunks, None, asks),),
         selection=Selection(test, closes),
         collect=Collect(step.result, step.result_domain, Form.QUEUE, Dedup.NONE) if step.result is not None else None,
         totals=facts.remember(variants.totals_of, functor),

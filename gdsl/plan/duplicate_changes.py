@@ -38,11 +38,8 @@ from dataclasses import dataclass, field
 from gdsl.ir import nodes as ir
 from gdsl.ir.printer import print_expression, print_index
 from gdsl.ir.traversal import walk
-from gdsl.operations import BinaryOperation, ReduceOperation, StoreRule, UnaryOperation
+from gdsl.operations import EXTREMES, IDEMPOTENT, BinaryOperation, ReduceOperation, StoreRule, UnaryOperation
 
-_LOGICAL = (BinaryOperation.AND, BinaryOperation.OR)
-_WINS = (ReduceOperation.MIN, ReduceOperation.MAX)
-_KEPT = (ReduceOperation.BIT_OR, ReduceOperation.BIT_AND, *_WINS)
 _STORED = (StoreRule.ANY_WINNER, StoreRule.SAME_VALUE)
 _SAME = (
     *(ir.Literal, ir.NoneId, ir.ParamValue, ir.Iteration, ir.Count, ir.Parameter),
@@ -162,7 +159,7 @@ class _Effects:
             return frozenset({id(value)})
         if isinstance(value, ir.Local) and value.name in self.known:
             return self.known[value.name]
-        if not isinstance(value, ir.Binary) or value.operation not in _LOGICAL:
+        if not isinstance(value, ir.Binary) or not value.operation.is_logical:
             raise _VisibleError(value)
         left, right = (self.uses_answer(side) for side in (value.left, value.right))
         if value.operation is BinaryOperation.OR and left and _acts(value.right):
@@ -260,7 +257,7 @@ class _Effects:
     ) -> None:
         """A write of `value`, or, if that is None, of the answer itself; the rest as of `statements`."""
         operation = None if isinstance(node, ir.Store) else node.operation
-        kept = node.rule in _STORED if isinstance(node, ir.Store) else operation in _KEPT
+        kept = node.rule in _STORED if isinstance(node, ir.Store) else operation in IDEMPOTENT
         of_element = isinstance(target, ir.ElementTarget)
         here = not isinstance(target, ir.ElementTarget) or (
             self.places == {place(target)} and self.steady(target.index)
@@ -276,7 +273,7 @@ class _Effects:
             text = f"{target.data}[{place(target)}] {operation} {written}"
             first, answers = self.alike.get(text, (node, _ALWAYS))
             self.alike[text] = (first, answers | after)
-        elif of_element and (operation is None or operation in _WINS):
+        elif of_element and (operation is None or operation in EXTREMES):
             self.differ(node)
         else:
             raise _VisibleError(node)

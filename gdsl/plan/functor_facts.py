@@ -7,7 +7,7 @@ of a condition, or evaluate them for more or fewer elements, leave such parts wh
 
 from __future__ import annotations
 
-from gdsl.effects.access import Access, Accesses, Functor, Who
+from gdsl.effects.access import Access, Accesses, Who
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain, GraphQuery
@@ -63,7 +63,7 @@ def _narrowed(touched: frozenset[Access], own: frozenset[str], members: Members)
     return frozenset(Access(each.name, each.writes, who, frontier) if each.name in own else each for each in touched)
 
 
-def own_arrays(functor: Functor, program: ir.Program) -> frozenset[str]:
+def own_arrays(functor: ir.Functor, program: ir.Program) -> frozenset[str]:
     """The arrays of one value an element of which a functor, called for the members of a set, touches nothing but the
     element of its own vertex or edge."""
     domain = Domain.VERTEX if isinstance(functor, ir.VertexFunctor) else Domain.EDGE

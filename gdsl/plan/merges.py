@@ -52,7 +52,7 @@ from gdsl.ir.nodes import (
     UpdateValue,
 )
 from gdsl.ir.traversal import all_steps, walk
-from gdsl.operations import Domain, Outcome, ReduceOperation
+from gdsl.operations import IDEMPOTENT, Domain, Outcome
 from gdsl.passes.writers import far_roles
 from gdsl.plan.facts import Facts
 from gdsl.plan.gpu_copies import copies_of
@@ -79,7 +79,6 @@ from gdsl.types import WHOLE_WORDS
 
 COPIED = Barrier("until each GPU has its copy", when=When.FIRST_PASS, within=Within.COPIED)
 CHANGED = Barrier("until all copies are changed and marked")
-_IDEMPOTENT = (ReduceOperation.MIN, ReduceOperation.MAX, ReduceOperation.BIT_OR, ReduceOperation.BIT_AND)
 
 
 def run(plan: Plan, facts: Facts) -> Plan:
@@ -147,7 +146,7 @@ def _only_update(functor: EdgeFunctor, step: Advance) -> Update | None:
         and isinstance(target.index, Parameter)
         and target.index.role in far_roles(step.over)
     )
-    return value.update if at_far_end and value.update.operation in _IDEMPOTENT else None
+    return value.update if at_far_end and value.update.operation in IDEMPOTENT else None
 
 
 def _suits(array: Array, plan: Plan) -> bool:

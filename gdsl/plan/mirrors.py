@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator
 
-from gdsl.ir.nodes import Array, EdgeFunctor, Element, Parameter, Role, VertexFunctor, element_index
+from gdsl.ir.nodes import Array, Element, Functor, Parameter, Role, element_index
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain
 from gdsl.passes.writers import far_roles, near_roles, written_arrays
@@ -23,7 +23,6 @@ from gdsl.plan.walking import map_operations, own_sweeps, sweeps_of, variants_of
 
 FREE = Barrier("until nobody reads the copies of before")
 FILLED = Barrier("until each GPU has its copies")
-Functor = VertexFunctor | EdgeFunctor
 
 
 def run(plan: Plan, facts: Facts) -> Plan:

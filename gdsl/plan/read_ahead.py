@@ -31,15 +31,14 @@ from gdsl.ir import nodes as ir
 from gdsl.ir.nodes import BuiltinCall, EdgeFunctor, Expression, FunctionCall, NeighborReduce, Node, Program
 from gdsl.ir.printer import print_expression
 from gdsl.ir.traversal import rewrite, walk
-from gdsl.operations import BinaryOperation, Builtin, Domain, Over
-from gdsl.passes.writers import Functor, targets_in, written_arrays
+from gdsl.operations import Builtin, Domain, Over
+from gdsl.passes.writers import targets_in, written_arrays
 from gdsl.plan.hints import EarlyRead, ReadAhead
 from gdsl.plan.sweep_nodes import Mode, Skips, Variant
 
 SEVERAL = 4
 MOST_WORDS = 16
 """Of values of 32 bits that are read ahead for all elements side by side."""
-_LAZY = (BinaryOperation.AND, BinaryOperation.OR)
 _LOOPS = (ir.ForRange, ir.ForNeighbors, ir.Loop)
 _INDEXES = (
     ir.Parameter,
@@ -56,7 +55,7 @@ _INDEXES = (
 """What the index of a read may be made of."""
 
 
-def read_ahead_of(functor: Functor, variant: Variant, functions: Mapping[str, object]) -> ReadAhead | None:
+def read_ahead_of(functor: ir.Functor, variant: Variant, functions: Mapping[str, object]) -> ReadAhead | None:
     """What a sweep reads ahead that runs nothing but this `variant` of `functor`; None where it is nothing, or where a
     vertex waits but once. An edge has waited for its far end before."""
     if not is_simple(functor, variant, functions):
@@ -69,7 +68,7 @@ def read_ahead_of(functor: Functor, variant: Variant, functions: Mapping[str, ob
     return ReadAhead(before, after, several) if values and several > 1 else None
 
 
-def is_simple(functor: Functor, variant: Variant, functions: Mapping[str, object]) -> bool:
+def is_simple(functor: ir.Functor, variant: Variant, functions: Mapping[str, object]) -> bool:
     """Whether a functor is short enough for several elements side by side."""
     if variant.claim is not None or any(isinstance(node, _LOOPS) for node in walk(functor.body)):
         return False
@@ -95,7 +94,7 @@ class _Read:
 class _Reads:
     """Finds the reads of one functor that come ahead."""
 
-    def __init__(self, functor: Functor, variant: Variant) -> None:
+    def __init__(self, functor: ir.Functor, variant: Variant) -> None:
         self.conditions = tuple(functor.condition[i] for i in variant.tests)
         self.body = tuple(functor.body[i] for i in variant.body)
         self._written = written_arrays(functor)
@@ -188,7 +187,7 @@ class _Reads:
         """The same of an index; constants are replaced by their values."""
         index = rewrite(node, self._inlined)
         for each in walk(index):
-            if not isinstance(each, _INDEXES) or (isinstance(each, ir.Binary) and each.operation in _LAZY):
+            if not isinstance(each, _INDEXES) or (isinstance(each, ir.Binary) and each.operation.is_logical):
                 return None
             if _is_read(each) and each not in self._taken:
                 return None
@@ -216,10 +215,10 @@ def _with_index(read: ir.Element | ir.DegreeOf, index: Expression) -> Expression
 def _always(node: Expression) -> Iterator[Node]:
     """What is evaluated whenever `node` is, the innermost first; an update comes after its index and its value."""
     inside: Iterable[Expression]
-    if isinstance(node, ir.Binary) and node.operation in _LAZY:
+    if isinstance(node, ir.Binary) and node.operation.is_logical:
         inside = (node.left,)
     elif isinstance(node, ir.Chain):
-        lazy = any(operation in _LAZY for operation, _ in node.links)
+        lazy = any(operation.is_logical for operation, _ in node.links)
         inside = (node.first, *(() if lazy else (operand for _, operand in node.links)))
     elif isinstance(node, ir.Select):
         inside = (node.condition,)

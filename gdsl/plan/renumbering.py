@@ -24,7 +24,7 @@ from gdsl.ir.ids import NAME as GIVEN_IDS
 from gdsl.ir.ids import looked_up_in_walks, looks_up, with_given_ids
 from gdsl.ir.nodes import Array, Element, ElementTarget, Param, Program, Scalar
 from gdsl.ir.traversal import walk
-from gdsl.operations import Domain, Layout, ReduceOperation
+from gdsl.operations import ADDITIVE, Domain, Layout
 from gdsl.passes.writers import far_roles
 from gdsl.plan import block_cache
 from gdsl.plan.buffer_nodes import GRAPH, LAYOUT, PROBLEM, Allocator, Buffer, Cleared, Role
@@ -125,14 +125,13 @@ def _sums_on_every_edge(program: Program) -> bool:
         functor = functors[step.functor]
         far = far_roles(step.over) if isinstance(step, ir.Advance) else _OF_TRIANGLES
         if not any(_speaks_of(far, each) for each in functor.condition) and any(
-            isinstance(node, ir.Update) and node.operation in _SUMS and _is_vertex_of(far, node.target)
+            isinstance(node, ir.Update) and node.operation in ADDITIVE and _is_vertex_of(far, node.target)
             for node in walk(functor.body)
         ):
             return True
     return False
 
 
-_SUMS = (ReduceOperation.ADD, ReduceOperation.SUBTRACT)
 _OF_TRIANGLES = frozenset({ir.Role.SOURCE, ir.Role.DESTINATION, ir.Role.COMMON})
 
 

@@ -42,7 +42,7 @@ from collections.abc import Iterator
 from gdsl.ir import nodes as ir
 from gdsl.ir.nodes import Array, Element, ElementTarget, Parameter, Role, element_index
 from gdsl.ir.traversal import all_steps, walk
-from gdsl.operations import BinaryOperation, Domain, Outcome, ReduceOperation
+from gdsl.operations import EXTREMES, BinaryOperation, Domain, Outcome, ReduceOperation
 from gdsl.passes.writers import written_arrays
 from gdsl.plan.facts import Facts
 from gdsl.plan.gpu_copies import copies_of
@@ -65,8 +65,6 @@ from gdsl.plan.walking import map_operations, map_sweeps, operations, steps_in, 
 from gdsl.types import WHOLE_WORDS, Type
 
 SETTLED = Barrier("until all copies are as they stay")
-Functor = ir.VertexFunctor | ir.EdgeFunctor
-_EXTREMES = (ReduceOperation.MIN, ReduceOperation.MAX)
 
 
 def run(plan: Plan, facts: Facts) -> Plan:
@@ -130,7 +128,7 @@ def _is_plain(sweep: Sweep) -> bool:
     return not any(others) and sweep.merge is None and sweep.proposals is None
 
 
-def _writes_own(name: str, operation: Operation, functor: Functor) -> bool:
+def _writes_own(name: str, operation: Operation, functor: ir.Functor) -> bool:
     """Whether calls write the elements of their own vertices alone, each vertex having one call."""
     everything = isinstance(operation.step, ir.Compute) and operation.step.frontier.everything
     return everything and isinstance(functor, ir.VertexFunctor) and writes_own(name, functor)
@@ -147,7 +145,7 @@ def _is_own(index: ir.Expression) -> bool:
     return isinstance(element, Parameter) and element.role is Role.VERTEX
 
 
-def reduces_anywhere(name: str, step: ir.Operator, functor: Functor) -> bool:
+def reduces_anywhere(name: str, step: ir.Operator, functor: ir.Functor) -> bool:
     """Whether calls only reduce elements of an array, by one of `min=` and `max=`, and answers of `changed` go into one
     scalar by `|=` and nowhere else."""
     closing = getattr(step, "closing", None)
@@ -156,7 +154,7 @@ def reduces_anywhere(name: str, step: ir.Operator, functor: Functor) -> bool:
     targets = [node for node in walk(functor.body) if isinstance(node, ElementTarget) and node.array == name]
     updates = [node for node in walk(functor.body) if isinstance(node, ir.Update) and _updates(node, name)]
     extremes = {each.operation for each in updates}
-    one = len(extremes) == 1 and extremes <= set(_EXTREMES) and not any(each.type.is_float for each in targets)
+    one = len(extremes) == 1 and extremes <= set(EXTREMES) and not any(each.type.is_float for each in targets)
     if len(updates) != len(targets) or not one:
         return False
     if any(isinstance(node, Element) and node.array == name and not node.now for node in walk(functor.condition)):
@@ -164,7 +162,7 @@ def reduces_anywhere(name: str, step: ir.Operator, functor: Functor) -> bool:
     return _tell_one_scalar(name, functor)
 
 
-def _tell_one_scalar(name: str, functor: Functor) -> bool:
+def _tell_one_scalar(name: str, functor: ir.Functor) -> bool:
     """Whether every answer to an update of an array is `changed`, and used in nothing but `|=` of one bool scalar that
     no branch decides about: as its operand, or as an operand of `||` in it by way of a constant local."""
     asked = [node for node in walk(functor) if isinstance(node, ir.UpdateValue) and _updates(node.update, name)]

@@ -24,7 +24,7 @@ from collections.abc import Iterator
 
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import all_steps, blocks_of, rewrite, walk
-from gdsl.operations import BinaryOperation, Degree, Direction, Domain, Over, ReduceOperation
+from gdsl.operations import BinaryOperation, Direction, Domain, Over, ReduceOperation
 from gdsl.passes.writers import far_roles
 from gdsl.plan import variants
 from gdsl.plan.functor_facts import may_stop
@@ -32,8 +32,6 @@ from gdsl.plan.target import Target
 from gdsl.source import Span
 from gdsl.types import Type
 
-BACK = {Over.OUT_EDGES: Over.IN_EDGES, Over.IN_EDGES: Over.OUT_EDGES, Over.ALL_EDGES: Over.ALL_EDGES}
-_DEGREES = {Over.OUT_EDGES: (Degree.OUT,), Over.IN_EDGES: (Degree.IN,), Over.ALL_EDGES: (Degree.OUT, Degree.IN)}
 _OTHER = {ir.Role.NEAR: ir.Role.FAR, ir.Role.FAR: ir.Role.NEAR}
 
 
@@ -75,7 +73,7 @@ def may_send(step: ir.NeighborReduce, functor: ir.EdgeFunctor, program: ir.Progr
     """Whether the neighbors may send, and there may be few of them; `walked`: the lists that the program walks."""
     asks = variants.uses_edge_id(functor) and step.over is not Over.IN_EDGES  # in-edges have no ids of their own
     calls = any(isinstance(node, ir.FunctionCall | ir.GraphRead) for node in walk(functor))
-    has_lists = BACK[step.over] in walked or program.requires.symmetric
+    has_lists = step.over.reversed in walked or program.requires.symmetric
     if step.operation is None or program.graphs or asks or calls or may_stop(functor) or not has_lists:
         return False
     return bool(variants.selected(functor, step.over).tests)
@@ -194,7 +192,7 @@ class _TwoWays:
         far = far_roles(step.over)
         condition = [_at(each, far, self.vertex) for each in self.of_senders]
         finds = self.hidden.functor(
-            f"{step.label}_sender", Domain.VERTEX, span, condition, (self._add(self.sent, BACK[step.over]),)
+            f"{step.label}_sender", Domain.VERTEX, span, condition, (self._add(self.sent, step.over.reversed),)
         )
         site = self.hidden.site(span, "filter")
         yield ir.Filter(span, site, finds, ir.Elements(span, Domain.VERTEX, None), finds, self.senders)
@@ -211,7 +209,7 @@ class _TwoWays:
         """Adds the length of a vertex's list to a scalar."""
         degrees = [
             self.code.convert(Type.INT64, ir.DegreeOf(self.span, Type.INT32, degree, self.vertex, False))
-            for degree in _DEGREES[over]
+            for degree in over.degrees
         ]
         length = degrees[0] if len(degrees) == 1 else self.code.binary(BinaryOperation.ADD, *degrees)
         return ir.Update(self.span, total, ReduceOperation.ADD, length)
@@ -227,7 +225,7 @@ class _TwoWays:
         site = hidden.site(span, "advance")
         self.writer.sites[site] = dataclasses.replace(self.writer.sites[site], direction=Direction.PUSH)
         functor, senders = self._sending_functor(), ir.Elements(span, Domain.VERTEX, self.senders)
-        yield ir.Advance(span, site, functor, senders, functor, None, BACK[step.over], None, sends=True)
+        yield ir.Advance(span, site, functor, senders, functor, None, step.over.reversed, None, sends=True)
         if self.arrives != step.array:
             value = self.code.element(self.arrives, type_, self.vertex)
             take = self.code.store(step.array, self.vertex, value)

@@ -11,11 +11,10 @@ from __future__ import annotations
 
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import conjuncts, walk
-from gdsl.operations import BinaryOperation, Outcome, Over, ReduceOperation
+from gdsl.operations import ADDITIVE, BinaryOperation, Outcome, Over
 from gdsl.passes.writers import far_roles
 
 _SAME_FOR_ALL = (ir.Literal, ir.ParamValue, ir.Iteration, ir.Count, ir.Unary, ir.Binary, ir.Convert, ir.DegreeOf)
-_COUNTING = (ReduceOperation.ADD, ReduceOperation.SUBTRACT)
 
 
 def accepts_by_ticket(functor: ir.EdgeFunctor, over: Over) -> bool:
@@ -39,7 +38,7 @@ def _is_ticket(let: ir.Let, functor: ir.EdgeFunctor, far: frozenset[ir.Role]) ->
     target = update.target
     own = isinstance(target.index, ir.Parameter) and target.index.role in far
     writes = [node for node in walk(functor) if isinstance(node, ir.ElementTarget) and node.array == target.array]
-    counts = update.operation in _COUNTING and isinstance(update.value, ir.Literal) and update.value.value in (1, -1)
+    counts = update.operation in ADDITIVE and isinstance(update.value, ir.Literal) and update.value.value in (1, -1)
     wide = value.type.is_integer and (value.type.bits or 0) >= 32
     return own and len(writes) == 1 and counts and wide
 

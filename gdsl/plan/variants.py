@@ -13,10 +13,8 @@ from gdsl.passes.writers import accumulated_scalars, far_roles, targets_in, writ
 from gdsl.plan.functor_facts import may_stop
 from gdsl.plan.nodes import Claim, Mode, Reduction, Total, Variant, Write
 
-Functor = ir.VertexFunctor | ir.EdgeFunctor
 
-
-def plain(functor: Functor) -> Variant:
+def plain(functor: ir.Functor) -> Variant:
     """All tests, then the whole body, with every write shared by all calls."""
     return _variant(functor, _all_tests(functor), frozenset())
 
@@ -36,7 +34,7 @@ def claimed(functor: ir.EdgeFunctor, claim: Claim) -> Variant:
     return _variant(functor, tests, frozenset(), claim)
 
 
-def by_one_thread(functor: Functor) -> Variant:
+def by_one_thread(functor: ir.Functor) -> Variant:
     """For one thread that runs all calls of an operator, one after the other.
 
     Calls of an operator are in no order, so theirs is one of those that the program allows. No other thread looks at
@@ -46,7 +44,9 @@ def by_one_thread(functor: Functor) -> Variant:
     return _variant(functor, _all_tests(functor), frozenset(written_arrays(functor)))
 
 
-def contends(functor: Functor, together: Variant | None, by_one: Variant | None, walked: tuple[Over, ...] = ()) -> bool:
+def contends(
+    functor: ir.Functor, together: Variant | None, by_one: Variant | None, walked: tuple[Over, ...] = ()
+) -> bool:
     """Whether calls combine by atomics, other than where one thread runs all, at places that several threads come to:
     those that data says, and the far ends of the edges `walked`. Lines of the cache go from one thread to the other and
     back, and each is waited for before the next one is asked for."""
@@ -57,13 +57,13 @@ def contends(functor: Functor, together: Variant | None, by_one: Variant | None,
     return ends or combines_at_data(functor, together)
 
 
-def combines_at_data(functor: Functor, together: Variant) -> bool:
+def combines_at_data(functor: ir.Functor, together: Variant) -> bool:
     """Whether calls side by side combine by atomics at places that data says."""
     constants = {node.name: node.value for node in walk(functor.body) if isinstance(node, ir.Let)}
     return any(_from_data(index, constants) for index in _combined(functor, together))
 
 
-def _combined(functor: Functor, together: Variant) -> list[ir.Expression]:
+def _combined(functor: ir.Functor, together: Variant) -> list[ir.Expression]:
     """At which places calls side by side combine by atomics."""
     shared = {write.name for write in together.writes if write.mode is Mode.SHARED}
     updates = (node.target for node in walk(functor.body) if isinstance(node, (ir.Update, ir.CompareAndSwap)))
@@ -100,7 +100,7 @@ def valued(functor: ir.EdgeFunctor) -> Variant:
     return Variant(functor.name, _all_tests(functor), None, (), (), accepts=False)
 
 
-def totals_of(functor: Functor) -> tuple[Total, ...]:
+def totals_of(functor: ir.Functor) -> tuple[Total, ...]:
     """The scalars that the functor sums up, in the order of the text."""
     accumulated = accumulated_scalars(functor)
     totals: dict[str, Total] = {}
@@ -120,11 +120,11 @@ def _is_edge(node: ir.Node) -> bool:
     return isinstance(node, ir.Place) or (isinstance(node, ir.Parameter) and node.role.is_edge)
 
 
-def _all_tests(functor: Functor) -> tuple[int, ...]:
+def _all_tests(functor: ir.Functor) -> tuple[int, ...]:
     return tuple(range(len(functor.condition)))
 
 
-def _variant(functor: Functor, tests: tuple[int, ...], plain: frozenset[str], claim: Claim | None = None) -> Variant:
+def _variant(functor: ir.Functor, tests: tuple[int, ...], plain: frozenset[str], claim: Claim | None = None) -> Variant:
     body = tuple(i for i in range(len(functor.body)) if claim is None or i != claim.statement)
     statements = tuple(functor.body[i] for i in body)
     accumulated = accumulated_scalars(functor)

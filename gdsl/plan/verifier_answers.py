@@ -9,10 +9,8 @@ from gdsl.ir import nodes as ir
 from gdsl.ir.printer import print_index
 from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import expecting
-from gdsl.operations import BinaryOperation, Domain, Outcome, ReduceOperation, UnaryOperation
+from gdsl.operations import BITWISE, IDEMPOTENT, BinaryOperation, Domain, Outcome, ReduceOperation, UnaryOperation
 
-_TWICE_IS_ONCE = (ReduceOperation.MIN, ReduceOperation.MAX, ReduceOperation.BIT_OR, ReduceOperation.BIT_AND)
-_BITS = (ReduceOperation.BIT_OR, ReduceOperation.BIT_AND)
 _CONSTANT = (
     *(ir.Literal, ir.NoneId, ir.ParamValue, ir.Iteration, ir.Count, ir.Parameter),
     *(ir.Unary, ir.Binary, ir.Chain, ir.Select, ir.Convert, ir.BuiltinCall, ir.MakePair, ir.PairPart),
@@ -67,14 +65,14 @@ class _Answers:
             self.expect(each.target.data not in self.merged, "a `cas` of what other workers write")
         for answer in self.changes:
             self.expect(answer.outcome is not Outcome.FETCH, "a `fetch` of what other workers write")
-            self.expect(answer.update.operation in _TWICE_IS_ONCE, "a call is told what other workers changed")
+            self.expect(answer.update.operation in IDEMPOTENT, "a call is told what other workers changed")
             self.expect(not self.uses_answer((answer.update.value, answer.update.target)), "one answer decides another")
         if not self.changes:
             return
         step = self.step
         once = step.adds_to is None and (step.result is None or step.result_domain is Domain.VERTEX)
         updates = [each for each in self.writes if isinstance(each, ir.Update)]
-        once = once and all(each.operation in _TWICE_IS_ONCE for each in updates)
+        once = once and all(each.operation in IDEMPOTENT for each in updates)
         self.expect(once, "what depends on a change would be done by several workers")
         others = not self.cases and len(self.changes) == len(self.answers)
         self.expect(others, "calls of one worker are told of what no other writes, in one order")
@@ -189,4 +187,4 @@ def _is_same(write: ir.Store | ir.Update) -> bool:
 
 def _collects(write: ir.Store | ir.Update) -> bool:
     """Whether it leaves what several calls give together."""
-    return isinstance(write, ir.Update) and write.operation in _BITS
+    return isinstance(write, ir.Update) and write.operation in BITWISE

@@ -8,15 +8,12 @@ from gdsl.effects.access import Accesses
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import all_steps, walk
 from gdsl.ir.verifier import expecting
-from gdsl.operations import Domain, Outcome, ReduceOperation
+from gdsl.operations import IDEMPOTENT, Domain, Outcome, ReduceOperation
 from gdsl.passes.writers import far_roles, targets
 from gdsl.plan.hints import FewAsList
 from gdsl.plan.nodes import Choice, Dedup, Form, Launch, Loop, Operation, Plan, Step, Sweep
 from gdsl.plan.sweep_nodes import Merge
 from gdsl.plan.walking import operations, sweeps, sweeps_of
-
-_ALSO_TWICE = (ReduceOperation.MIN, ReduceOperation.MAX, ReduceOperation.BIT_OR, ReduceOperation.BIT_AND)
-"""What changes nothing where it is done once more."""
 
 
 def verify_merges(plan: Plan) -> None:
@@ -69,7 +66,7 @@ class _Verifier:
         single = array.domain is Domain.VERTEX and array.count is None and not array.is_input
         whole = not array.type.is_pair and array.type.name != "bool" and sweep.merge.reduction.type is array.type
         self.expect(single and whole, "values that are not words")
-        self.expect(combine in _ALSO_TWICE, "an operation that may be done once only")
+        self.expect(combine in IDEMPOTENT, "an operation that may be done once only")
         functor = self.functors[step.functor]
         self._accepts(functor, step, name, combine)
         node = next(each for each in walk(self.plan.program.schedule) if getattr(each, "loop", None) == loop.number)

@@ -8,7 +8,7 @@ from gdsl.operations import Balance, Domain, NeighborOperation, Over, ReduceOper
 from gdsl.plan.functor_facts import may_stop
 from gdsl.plan.nodes import Collect, Dedup, EdgeCount, Form, Reduction, Segment, Sweep, Vote
 from gdsl.plan.tickets import accepts_by_ticket
-from gdsl.plan.verifier_variants import Functor, VariantVerifier, uses_edge_id
+from gdsl.plan.verifier_variants import VariantVerifier, uses_edge_id
 
 _STAYS = {NeighborOperation.SOME: True, NeighborOperation.EVERY: False}
 
@@ -16,7 +16,7 @@ _STAYS = {NeighborOperation.SOME: True, NeighborOperation.EVERY: False}
 class ResultVerifier(VariantVerifier):
     """What `gdsl.plan.verifier_sweeps` asks of the results of a sweep."""
 
-    def verify_results(self, step: ir.Operator, functor: Functor | None, sweep: Sweep) -> None:
+    def verify_results(self, step: ir.Operator, functor: ir.Functor | None, sweep: Sweep) -> None:
         """They are those of the step."""
         collect = sweep.collect
         self.expect((collect.frontier if collect is not None else None) == step.result, "another result")
@@ -46,7 +46,7 @@ class ResultVerifier(VariantVerifier):
             assert isinstance(step, ir.NeighborVote) and isinstance(functor, ir.EdgeFunctor)
             self._vote(step, functor, sweep.vote)
 
-    def _collect(self, step: ir.Operator, functor: Functor | None, collect: Collect, sweep: Sweep) -> None:
+    def _collect(self, step: ir.Operator, functor: ir.Functor | None, collect: Collect, sweep: Sweep) -> None:
         known = self.frontiers.get(collect.frontier)
         self.expect(
             known is not None and known.domain is collect.domain is step.result_domain, "a result of other elements"
@@ -68,7 +68,7 @@ class ResultVerifier(VariantVerifier):
         self.expect(allowed[collect.dedup], f"{collect.dedup.value} against duplicates")
         self.expect((collect.dedup is Dedup.RANK) == (sweep.order is not None and self.target.grid), "entries by rank")
 
-    def _has_tickets(self, step: ir.Operator, functor: Functor | None) -> bool:
+    def _has_tickets(self, step: ir.Operator, functor: ir.Functor | None) -> bool:
         """Whether each far end is accepted once, by a value that one call alone gets."""
         if not isinstance(step, ir.Advance) or not isinstance(functor, ir.EdgeFunctor):
             return False
@@ -130,7 +130,7 @@ class ResultVerifier(VariantVerifier):
             )
 
 
-def _combined(functor: Functor) -> dict[str, set[ReduceOperation]]:
+def _combined(functor: ir.Functor) -> dict[str, set[ReduceOperation]]:
     """By scalar the operations by which updates of `functor` combine into it."""
     reductions: dict[str, set[ReduceOperation]] = {}
     for node in walk(functor.body):

@@ -18,11 +18,10 @@ from gdsl.plan.functor_facts import may_stop, own_arrays
 from gdsl.plan.nodes import Choice, EdgeCount, Form, Operation, Selection, Sweep, Walk
 from gdsl.plan.verifier_hints import HintVerifier
 from gdsl.plan.verifier_results import ResultVerifier
-from gdsl.plan.verifier_variants import Functor, uses_edge_id
+from gdsl.plan.verifier_variants import uses_edge_id
 from gdsl.plan.walking import sweeps_of
 from gdsl.plan.work_order import observed_loop
 
-_BACK = {Over.OUT_EDGES: Over.IN_EDGES, Over.IN_EDGES: Over.OUT_EDGES}
 _NOBODY: frozenset[ir.Role] = frozenset()
 _EDGE = frozenset({ir.Role.EDGE})
 
@@ -110,7 +109,10 @@ class SweepVerifier(HintVerifier, ResultVerifier):
 
     def _walk(self, step: ir.Operator, functor: ir.EdgeFunctor, each: Walk, sweep: Sweep) -> None:
         pulls = sweep.selection is not None
-        self.expect(each.over in _BACK and each.lists is (_BACK[each.over] if pulls else each.over), "other lists")
+        self.expect(
+            each.over is not Over.ALL_EDGES and each.lists is (each.over.reversed if pulls else each.over),
+            "other lists",
+        )
         asks = step.result_domain is Domain.EDGE or self.ask(uses_edge_id, functor)
         self.expect(each.edge_ids or not asks, "ids of edges that nobody has")
         if each.first_places is not None:
@@ -132,7 +134,7 @@ class SweepVerifier(HintVerifier, ResultVerifier):
         self.expect(second and isinstance(step, ir.Advance) and step.result is None, "edges are left out")
         self.expect(self.ask(does_the_same_from_both_ends, functor), "calls from the other end are others")
 
-    def _variants(self, step: ir.Operator, functor: Functor, sweep: Sweep) -> None:
+    def _variants(self, step: ir.Operator, functor: ir.Functor, sweep: Sweep) -> None:
         """Every way to run the functor: complete, and with plain writes only where it has the element alone."""
         several = step.frontier.frontier in self.repeated
         pulls = sweep.selection is not None

@@ -22,8 +22,6 @@ from gdsl.plan.hints import BlindClaim, ReadAhead
 from gdsl.plan.nodes import Mode, Operation, Plan, Sweep, Variant
 from gdsl.plan.write_modes import stores_whole
 
-Functor = ir.VertexFunctor | ir.EdgeFunctor
-
 
 class VariantVerifier:
     """What `gdsl.plan.verifier_sweeps` asks of the variants of an operation."""
@@ -48,7 +46,7 @@ class VariantVerifier:
         if not holds:
             raise VerificationError(f"plan of {self.program.name}: {self.operation.name}: {what}")
 
-    def _run(self, functor: Functor, variant: Variant, sweep: Sweep, alone: frozenset[ir.Role] | None) -> None:
+    def _run(self, functor: ir.Functor, variant: Variant, sweep: Sweep, alone: frozenset[ir.Role] | None) -> None:
         """`alone`: the parameters whose elements one call has; None: one thread runs all calls."""
         self.expect(variant.functor == functor.name, "another functor")
         claim, selection = variant.claim, sweep.selection
@@ -78,7 +76,7 @@ class VariantVerifier:
             self.expect((write.mode is Mode.TOTAL) == is_total, f"{write.name} is summed up where it is not")
             self.expect(not is_total or write.name in totals, f"nobody combines the totals of {write.name}")
 
-    def _claim(self, functor: Functor, variant: Variant, sweep: Sweep) -> None:
+    def _claim(self, functor: ir.Functor, variant: Variant, sweep: Sweep) -> None:
         """Test and store of one element of the far end, once a run, with nothing between them that could tell."""
         claim, closing = variant.claim, getattr(self.operation.step, "closing", None)
         assert claim is not None and isinstance(functor, ir.EdgeFunctor)
@@ -104,7 +102,7 @@ class VariantVerifier:
         self.expect(not may_stop((later, store.value)), "a test that may stop the run is moved")
         self.expect(sweep.selection is None, "a claim in a pull")
 
-    def _read_ahead(self, functor: Functor, hint: ReadAhead, sweep: Sweep) -> None:
+    def _read_ahead(self, functor: ir.Functor, hint: ReadAhead, sweep: Sweep) -> None:
         """What is read early is what the calls of this sweep leave alone, or the element of the call itself."""
         written = self.ask(written_arrays, functor)
         reads = [read for level in (*hint.before, *hint.after) for read in level]
@@ -123,7 +121,7 @@ class VariantVerifier:
         self.expect(skips is None or None not in noted, "a worklist that notes no value")
 
 
-def uses_edge_id(functor: Functor) -> bool:
+def uses_edge_id(functor: ir.Functor) -> bool:
     """Whether a functor uses the edge itself, or its place."""
     return any(
         isinstance(node, ir.Place) or (isinstance(node, ir.Parameter) and node.role.is_edge) for node in walk(functor)

@@ -33,7 +33,7 @@ from gdsl.effects.terms import (
     parts,
 )
 from gdsl.ir import nodes
-from gdsl.operations import BinaryOperation, ReduceOperation
+from gdsl.operations import IDEMPOTENT, BinaryOperation
 from gdsl.rules.report import Report, accept_in_closing, in_closing_functor
 from gdsl.rules.same_value import differing_pair
 from gdsl.rules.writers import Writers
@@ -49,7 +49,6 @@ _OPPOSITES = {
     BinaryOperation.GREATER: BinaryOperation.LESS_EQUAL,
     BinaryOperation.LESS_EQUAL: BinaryOperation.GREATER,
 }
-IDEMPOTENT = (ReduceOperation.MIN, ReduceOperation.MAX, ReduceOperation.BIT_OR, ReduceOperation.BIT_AND)
 
 
 @dataclass(frozen=True, slots=True)

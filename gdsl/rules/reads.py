@@ -15,7 +15,8 @@ from enum import Enum
 
 from gdsl.effects.summary import Effects, Read, Write, WriteKind, each
 from gdsl.effects.terms import OfRead
-from gdsl.rules.closing import IDEMPOTENT, Closes
+from gdsl.operations import IDEMPOTENT
+from gdsl.rules.closing import Closes
 from gdsl.rules.report import Report, forbidden_read
 from gdsl.rules.writers import Writers
 

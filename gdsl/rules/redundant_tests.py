@@ -5,12 +5,8 @@ from __future__ import annotations
 from gdsl.arithmetic.constants import integer_range
 from gdsl.effects.summary import Write
 from gdsl.effects.terms import Constant, ElementTerm, Operation, ScalarTerm, Term, parts
-from gdsl.operations import LARGER, SMALLER, BinaryOperation, ReduceOperation
+from gdsl.operations import CONJUNCTIONS, DISJUNCTIONS, LARGER, SATURATING, SMALLER, BinaryOperation, ReduceOperation
 from gdsl.types import Type
-
-_AND = (BinaryOperation.AND, BinaryOperation.BIT_AND)
-_OR = (BinaryOperation.OR, BinaryOperation.BIT_OR)
-_SUMS = (BinaryOperation.ADD_SATURATING, BinaryOperation.SUBTRACT_SATURATING)
 
 
 def is_redundant(test: Term, write: Write) -> bool:
@@ -20,9 +16,9 @@ def is_redundant(test: Term, write: Write) -> bool:
     if write.operation not in (ReduceOperation.MIN, ReduceOperation.MAX):
         return False
     left, right = test.arguments
-    if test.operation in _OR:
+    if test.operation in DISJUNCTIONS:
         return is_redundant(left, write) or is_redundant(right, write)
-    if test.operation in _AND:
+    if test.operation in CONJUNCTIONS:
         return is_redundant(left, write) and is_redundant(right, write)
     return _compares_the_same(test.operation, left, right, write) or _leaves_out_what_never_wins(test, write)
 
@@ -56,7 +52,7 @@ def _is_unchanged(value: Term, element: ElementTerm) -> bool:
     """Whether an integer is `inf` where `element` is: the element itself, or a sum that stops there."""
     if same_text(value, element):
         return True
-    if not isinstance(value, Operation) or value.operation not in _SUMS or value.type is not element.type:
+    if not isinstance(value, Operation) or value.operation not in SATURATING or value.type is not element.type:
         return False
     left, right = value.arguments
     return _is_unchanged(left, element) or (

@@ -8,12 +8,10 @@ from collections.abc import Sequence
 from gdsl.effects.summary import Effects, Write, WriteKind
 from gdsl.effects.terms import Term
 from gdsl.ir import nodes
-from gdsl.operations import ReduceOperation, UnaryOperation
+from gdsl.operations import EXTREMES, UnaryOperation
 from gdsl.rules.fixes import UNKNOWN, Words, value_of_store
 from gdsl.source import Span
 from gdsl.types import Type
-
-_PICKS = (ReduceOperation.MIN, ReduceOperation.MAX)
 
 
 def fix_of_mixture(effects: Effects, first: Write, second: Write, words: Words) -> str:
@@ -26,7 +24,7 @@ def fix_of_mixture(effects: Effects, first: Write, second: Write, words: Words) 
     if not stores or len(others) != 1:
         return f"{one_form}, {apart}"
     ((kind, operation),) = others
-    if kind is not WriteKind.ANY and (operation not in _PICKS or stores[0].type is Type.BOOL):
+    if kind is not WriteKind.ANY and (operation not in EXTREMES or stores[0].type is Type.BOOL):
         return f"{one_form}, {apart}"
     sign = "any=" if operation is None else operation.value
     meaning = "lets any of the writers win" if operation is None else "picks by value"

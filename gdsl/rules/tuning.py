@@ -35,9 +35,8 @@ from gdsl.effects.terms import OfResult, OfUnseen, Operation, Term, parts
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
 from gdsl.knobs import clashes
-from gdsl.operations import BinaryOperation, Domain, Duplicates, FrontierForm, Outcome
+from gdsl.operations import IDEMPOTENT, BinaryOperation, Domain, Duplicates, FrontierForm, Outcome
 from gdsl.rules import Findings
-from gdsl.rules.closing import IDEMPOTENT
 from gdsl.source import Source, Span
 
 

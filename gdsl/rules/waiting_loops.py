@@ -15,8 +15,7 @@ from gdsl.effects.summary import Effects, Waiting
 from gdsl.effects.terms import OfRead, OfResult, Term
 from gdsl.ir import nodes
 from gdsl.ir.traversal import conjuncts, walk
-from gdsl.operations import BinaryOperation, Outcome, ReduceOperation
-from gdsl.rules.closing import IDEMPOTENT
+from gdsl.operations import IDEMPOTENT, BinaryOperation, Outcome, ReduceOperation
 from gdsl.rules.report import Report, waits_for_others
 from gdsl.rules.writers import Writers
 

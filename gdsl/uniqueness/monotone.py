@@ -14,12 +14,11 @@ from gdsl.effects import Write
 from gdsl.effects.ranges import Range, limits
 from gdsl.effects.term_factory import Terms
 from gdsl.effects.terms import DEEPEST_PROOF, Choice, Conversion, ElementTerm, OfRead, Operation, Term
-from gdsl.operations import BinaryOperation, Builtin, ReduceOperation
+from gdsl.operations import BITWISE, BinaryOperation, Builtin, ReduceOperation
 from gdsl.types import Type
 from gdsl.uniqueness.data import Data
 
 _SETS = (BinaryOperation.AND, BinaryOperation.OR, BinaryOperation.BIT_AND, BinaryOperation.BIT_OR)
-_OF_SETS = (ReduceOperation.BIT_OR, ReduceOperation.BIT_AND)
 
 
 class Monotone:
@@ -30,7 +29,7 @@ class Monotone:
         self.ranges = data.ranges
         self.name = name
         self.smaller = operation is ReduceOperation.MIN
-        self.of_sets = operation in _OF_SETS
+        self.of_sets = operation in BITWISE
         self._known: dict[Term, bool] = {}
         self.reads = 0
         for number in reads:

@@ -28,9 +28,9 @@ from gdsl.effects.terms import (
     Origin,
     Term,
 )
-from gdsl.operations import BinaryOperation, Outcome, ReduceOperation, UnaryOperation
+from gdsl.operations import IDEMPOTENT, BinaryOperation, Outcome, ReduceOperation, UnaryOperation
 from gdsl.rules import JudgedOperator
-from gdsl.rules.closing import IDEMPOTENT, knows, shifting, steady_accept
+from gdsl.rules.closing import knows, shifting, steady_accept
 from gdsl.rules.writes import shared_winners
 from gdsl.source import Span
 from gdsl.uniqueness.call_values import CallValues

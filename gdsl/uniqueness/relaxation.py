@@ -37,9 +37,8 @@ from gdsl.effects.terms import (
 )
 from gdsl.ir import nodes
 from gdsl.ir.traversal import all_steps, expand_buckets
-from gdsl.operations import BinaryOperation, Outcome, ReduceOperation
+from gdsl.operations import IDEMPOTENT, BinaryOperation, Outcome, ReduceOperation
 from gdsl.rules import JudgedOperator
-from gdsl.rules.closing import IDEMPOTENT
 from gdsl.types import Type
 from gdsl.uniqueness.data import Data, ScheduleTerms
 from gdsl.uniqueness.monotone import Monotone

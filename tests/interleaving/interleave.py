@@ -15,11 +15,11 @@ import numpy
 
 from gdsl.backends.interface import Bindings, Limits, Outcome, Scalar, parts_of
 from gdsl.backends.reference.interpreter import interpret
-from gdsl.backends.reference.operators import Call, Functor
+from gdsl.backends.reference.operators import Call
 from gdsl.backends.reference.state import State
 from gdsl.diagnostics import GdslError
 from gdsl.graph.graph import Graph
-from gdsl.ir.nodes import Program
+from gdsl.ir.nodes import Functor, Program
 from interleaving.stepping import SteppedFunctor, Steps
 
 _WIDTHS = (1, 2, 4, 16, 1 << 30)

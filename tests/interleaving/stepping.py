@@ -17,7 +17,7 @@ from gdsl.backends.reference.expressions import (
     rounds_of,
     value_error,
 )
-from gdsl.backends.reference.operators import Call, Functor
+from gdsl.backends.reference.operators import Call
 from gdsl.backends.reference.state import State
 from gdsl.backends.reference.statements import BodyCompiler, Signal, apply_swap, apply_update
 from gdsl.backends.reference.values import (
@@ -28,6 +28,7 @@ from gdsl.backends.reference.values import (
     reduce_function,
 )
 from gdsl.ir import nodes as ir
+from gdsl.ir.nodes import Functor
 from gdsl.ir.traversal import walk
 from gdsl.operations import BinaryOperation, Degree, Domain, Outcome
 

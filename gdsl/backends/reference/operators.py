@@ -29,13 +29,11 @@ from gdsl.ir import nodes as ir
 from gdsl.operations import Degree, Domain, NeighborOperation
 from gdsl.types import Type
 
-Functor = ir.VertexFunctor | ir.EdgeFunctor
-
 Call = tuple[Any, ...]
 """What one call is for: source (or the vertex itself), destination, edge, near end, far end, as a frame has them; for a
 common neighbor the edge from the source and the neighbor in the place of the latter, the other edge and a number."""
 
-CallAll = Callable[[Functor, list[Call], int], set[int]]
+CallAll = Callable[[ir.Functor, list[Call], int], set[int]]
 """Calls a functor for each of the calls, and returns what was accepted: the far ends, or what else the calls have at
 this place of their frames."""
 
@@ -52,13 +50,13 @@ class SerialCalls:
         self.state = state
         self.functors: dict[str, CompiledFunctor] = {}
 
-    def compiled(self, functor: Functor) -> CompiledFunctor:
+    def compiled(self, functor: ir.Functor) -> CompiledFunctor:
         """`functor`, compiled for this run."""
         if functor.name not in self.functors:
             self.functors[functor.name] = compile_functor(functor, self.state.environment)
         return self.functors[functor.name]
 
-    def __call__(self, functor: Functor, calls: list[Call], collected: int) -> set[int]:
+    def __call__(self, functor: ir.Functor, calls: list[Call], collected: int) -> set[int]:
         """Call `functor` for each of `calls`; returns what the accepted ones have at `collected`."""
         ready = self.compiled(functor)
         condition, body, frame = ready.condition, ready.body, ready.frame()
@@ -85,7 +83,7 @@ class Operators:
         self.serial = SerialCalls(state)
         self.votes = Votes(state)
         self.trace: list[TraceRecord] = []
-        self.functors: dict[str, Functor] = {functor.name: functor for functor in state.program.vertex_functors}
+        self.functors: dict[str, ir.Functor] = {functor.name: functor for functor in state.program.vertex_functors}
         self.functors.update((functor.name, functor) for functor in state.program.edge_functors)
 
     def advance(self, step: ir.Advance) -> None:

@@ -16,7 +16,7 @@ from enum import Enum
 
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
-from gdsl.operations import Domain, Outcome, ReduceOperation
+from gdsl.operations import IDEMPOTENT, Domain, Outcome, ReduceOperation
 from gdsl.passes.writers import far_roles, near_roles
 from gdsl.plan.hints import BlindClaim
 from gdsl.plan.nodes import Form, Plan, Sweep
@@ -26,8 +26,6 @@ from gdsl.types import Type, Widths
 
 _FEW = 1 << 12
 """Up to so many members, claims are tried without a look first."""
-_LOOKED_AT = (ReduceOperation.MIN, ReduceOperation.MAX, ReduceOperation.BIT_OR, ReduceOperation.BIT_AND)
-"""Changes by these are tried only where a look says that they change something."""
 
 
 class Kind(Enum):
@@ -175,7 +173,7 @@ class _Reader:
         where = self.where(target.array, target.index, own)
         if value is not None and value.outcome is Outcome.FETCH:
             yield self.access(Kind.RETURN, where, target.array, calls)
-        elif node.operation in _LOOKED_AT:
+        elif node.operation in IDEMPOTENT:
             yield self.access(Kind.READ, where, target.array, calls)
             kind = Kind.CHANGE if value is None else Kind.RETURN
             yield self.access(kind, where, target.array, min(amounts.found, calls))

@@ -33,13 +33,12 @@ from gdsl.frontend.vocabulary import (
     TYPES,
     closest,
 )
-from gdsl.operations import Domain, Outcome, ReduceOperation
+from gdsl.operations import EXTREMES, Domain, Outcome, ReduceOperation
 from gdsl.source import Span
 from gdsl.types import Type
 
 _SIZED = (*SETS, SymbolKind.HISTORY)
 _ARITHMETIC = (ReduceOperation.ADD, ReduceOperation.SUBTRACT, ReduceOperation.MULTIPLY)
-_ORDERINGS = (ReduceOperation.MIN, ReduceOperation.MAX)
 
 
 class CallChecker(NameChecker):
@@ -285,7 +284,7 @@ class CallChecker(NameChecker):
             self.infer(update.value, effects=effects)
             return None
         type_, operation = target.type, update.operation
-        if operation in _ORDERINGS:
+        if operation in EXTREMES:
             fits = type_.is_numeric or type_.is_id or type_.is_pair
         elif operation in _ARITHMETIC:
             fits = type_.is_numeric

@@ -9,7 +9,7 @@ from gdsl.frontend import syntax
 from gdsl.frontend.check.conversions import typed_pair
 from gdsl.frontend.check.environment import Environment, Place, names_without
 from gdsl.frontend.check.expressions import ExpressionChecker
-from gdsl.frontend.check.names import ID_OF, NameChecker, literal_number
+from gdsl.frontend.check.names import NameChecker, literal_number
 from gdsl.frontend.check.param_sets import VERTEX_SET, declare_set, is_set, with_least_size
 from gdsl.frontend.check.recursion import Calls, refuse_recursion
 from gdsl.frontend.check.statements import StatementChecker, always_returns, resolve_type
@@ -17,7 +17,6 @@ from gdsl.frontend.syntax import DeclarationKind, FunctorForm, Symbol, SymbolKin
 from gdsl.operations import Domain
 from gdsl.types import Type
 
-_DOMAINS = {DeclarationKind.VERTEX_ARRAY: Domain.VERTEX, DeclarationKind.EDGE_ARRAY: Domain.EDGE}
 _KINDS = {DeclarationKind.PARAM: SymbolKind.PARAM, DeclarationKind.SCALAR: SymbolKind.SCALAR}
 _EDGE_ROLES = (
     (SymbolKind.SOURCE, Type.VERTEX),
@@ -48,7 +47,7 @@ def declare_data(node: syntax.Declaration, environment: Environment) -> syntax.D
     if type_ is None:
         environment.declare_global(Symbol(SymbolKind.MISTAKEN, node.name, node.name_span))
         return node
-    domain = _DOMAINS.get(node.kind)
+    domain = node.kind.domain
     kind = _KINDS.get(node.kind, SymbolKind.ARRAY)
     mutable = kind is not SymbolKind.PARAM and not node.is_input
     count = node.count if kind is SymbolKind.ARRAY else None
@@ -71,7 +70,7 @@ def check_data(node: syntax.Declaration, environment: Environment) -> syntax.Dec
         message = f"`where` belongs to params and inputs, and `{node.name}` is neither"
         environment.report("E0224", message, node.where.span, fix=fix)
     count = check_count(node, ExpressionChecker(environment.part(Place.EXTENT)), environment)
-    domain, initial = _DOMAINS.get(node.kind), node.initial
+    domain, initial = node.kind.domain, node.initial
     if initial is not None:
         place = Place.DEFAULT if node.kind is DeclarationKind.PARAM else Place.INITIAL
         part = environment.part(place, domain)
@@ -86,13 +85,14 @@ def _checked_where(node: syntax.Declaration, environment: Environment) -> syntax
     """The condition after a param or an input; of a set it applies to each member."""
     if node.where is None or node.symbol is None:
         return node.where
-    part = environment.part(Place.WHERE, Domain.VERTEX if is_set(node) else _DOMAINS.get(node.kind), node.symbol)
+    part = environment.part(Place.WHERE, Domain.VERTEX if is_set(node) else node.kind.domain, node.symbol)
     part.count = node.symbol.count
     return ExpressionChecker(part).condition(node.where)
 
 
 def _check_literal(value: syntax.Expression, place: Place, environment: Environment) -> None:
-    converts = isinstance(value, syntax.Convert) and value.type in ID_OF.values() and place is Place.DEFAULT
+    is_id = value.type is not None and value.type.is_id
+    converts = isinstance(value, syntax.Convert) and is_id and place is Place.DEFAULT
     inner = value.operand if converts and isinstance(value, syntax.Convert) else value
     inner = inner.operand if isinstance(inner, syntax.Unary) else inner
     if not isinstance(inner, syntax.Number | syntax.Boolean | syntax.Infinity | syntax.NoneLiteral):
@@ -141,7 +141,7 @@ def _inferred_value(
 
 def _roles(node: syntax.Functor, environment: Environment) -> tuple[tuple[SymbolKind, Type | None], ...]:
     """What the parameters are, and their types; those of votes come from the ballots."""
-    own = (SymbolKind.VERTEX, ID_OF[Domain.VERTEX])
+    own = (SymbolKind.VERTEX, Type.VERTEX)
     if node.form is FunctorForm.COMMON:
         return _COMMON_ROLES
     if node.form is FunctorForm.VOTE:

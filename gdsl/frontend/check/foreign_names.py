@@ -65,7 +65,6 @@ _OPERATORS = {
 }
 # fmt: on
 """Calls that run a function at each element elsewhere, and the operator of the schedule that does so."""
-_NUMBERS = {Domain.VERTEX: "num_vertices", Domain.EDGE: "num_edges"}
 
 
 def report_foreign_name(name: str, span: Span, environment: Environment) -> bool:
@@ -124,7 +123,7 @@ def _mean(value: syntax.Expression, words: str, environment: Environment) -> str
     domain = (symbol.domain if symbol is not None and is_array else None) or Domain.VERTEX
     is_whole = symbol is not None and is_array and symbol.type is not None and symbol.type.is_integer
     total = f"float64(sum({words}))" if is_whole else f"sum({words})"
-    return f"write `{total} / {_NUMBERS[domain]}`"
+    return f"write `{total} / {domain.count_name}`"
 
 
 def _operator(word: str, call: syntax.Call, arguments: list[str], environment: Environment) -> str:
@@ -139,7 +138,7 @@ def _operator(word: str, call: syntax.Call, arguments: list[str], environment: E
 def _length(value: syntax.Expression, words: str, environment: Environment) -> str:
     symbol = environment.find(value.name) if isinstance(value, syntax.Name) else None
     if symbol is not None and symbol.kind is SymbolKind.ARRAY and symbol.domain is not None:
-        return f"write `{_NUMBERS[symbol.domain]}`"
+        return f"write `{symbol.domain.count_name}`"
     if isinstance(value, syntax.Call) and value.function == "neighbors" and len(value.arguments) == 1:
         return f"write `out_degree({environment.words(value.arguments[0].span)})`"
     if environment.place is Place.SCHEDULE:

@@ -10,7 +10,7 @@ from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, Place, built_in, check_same_graph, poison
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import VALUES
-from gdsl.operations import Domain
+from gdsl.operations import DOMAINS, Domain
 from gdsl.source import Span
 from gdsl.types import Type
 
@@ -58,8 +58,6 @@ _OF_A_PAIR = {
     **dict.fromkeys(("second", "_1", "y", "item2", "snd", "value"), "1"),
 }
 _OF_AN_ELEMENT = re.compile(r"(([A-Za-z_]\w*)(?:\[.*\])?)\s*\.\s*([A-Za-z_]\w*)", re.DOTALL)
-_EVERYTHING = ("vertices", "edges")
-_COUNTS = {Domain.VERTEX: "num_vertices", Domain.EDGE: "num_edges"}
 _ENDS = (SymbolKind.VERTEX, SymbolKind.SOURCE, SymbolKind.DESTINATION, SymbolKind.LIST_VARIABLE)
 
 
@@ -90,14 +88,14 @@ def is_foreign_member(span: Span, environment: Environment) -> bool:
         words = f"{member}({arguments})" if arguments is not None else member
         environment.report("E0112", lead, span, fix=f"write `{words}`")
         return True
-    symbol = built_in(base) if base in _EVERYTHING else environment.find(base)
+    symbol = built_in(base) if base in DOMAINS else environment.find(base)
     if symbol is None or symbol.kind is SymbolKind.MISTAKEN:
         return False
     fix = _fix(symbol, member, arguments, environment)
-    if fix is None and base not in _EVERYTHING:
+    if fix is None and base not in DOMAINS:
         return False
     call = f"({'…' if arguments else ''})" if arguments is not None else ""
-    owner = f"`{base}`" if base in _EVERYTHING else symbol.kind.with_article
+    owner = f"`{base}`" if base in DOMAINS else symbol.kind.with_article
     message = f"{owner} has no `.{member}{call}`"
     environment.report("E0112", message, span, fix=fix)
     return True
@@ -106,9 +104,9 @@ def is_foreign_member(span: Span, environment: Environment) -> bool:
 def _fix(symbol: Symbol, member: str, arguments: str | None, environment: Environment) -> str | None:
     tables = {SymbolKind.FRONTIER: _SETS, SymbolKind.ARRAY: _ARRAYS, SymbolKind.EDGE: _OF_AN_EDGE}
     tables |= dict.fromkeys(_ENDS, _OF_A_VERTEX)
-    number = _COUNTS.get(symbol.domain or Domain.VERTEX, "")
-    form = (_SETS if symbol.name in _EVERYTHING else tables.get(symbol.kind, {})).get(member)
-    if form is not None and symbol.name in _EVERYTHING and "{f} =" in form:
+    number = (symbol.domain or Domain.VERTEX).count_name
+    form = (_SETS if symbol.name in DOMAINS else tables.get(symbol.kind, {})).get(member)
+    if form is not None and symbol.name in DOMAINS and "{f} =" in form:
         return None  # all of them stay all
     argument = environment.find((arguments or "").strip())
     if form is not None and argument is not None and argument.kind is SymbolKind.FRONTIER:

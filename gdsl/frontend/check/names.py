@@ -27,7 +27,6 @@ from gdsl.operations import Domain
 from gdsl.source import NOWHERE, Span
 from gdsl.types import Type
 
-ID_OF = {Domain.VERTEX: Type.VERTEX, Domain.EDGE: Type.EDGE}
 _IN_RANGE = (
     SymbolKind.VERTEX,
     SymbolKind.SOURCE,
@@ -124,7 +123,7 @@ class NameChecker:
             if place not in _INITIAL_PLACES or environment.domain is None:
                 wrong = "`id` is only available in the initial value or the `where` of an array"
             else:
-                return built_in("id", ID_OF[environment.domain])
+                return built_in("id", environment.domain.id_type)
         elif name in ("place", "near", "far"):
             if not (place.in_functor and environment.domain is Domain.EDGE):
                 wrong = f"`{name}` is only available in edge functors"
@@ -182,7 +181,7 @@ class NameChecker:
 
     def _own_id(self, span: Span) -> syntax.Name:
         assert self.environment.domain is not None
-        kind = ID_OF[self.environment.domain]
+        kind = self.environment.domain.id_type
         return syntax.Name(span, "id", symbol=built_in("id", kind), type=kind)
 
     def _may_read(self, symbol: Symbol, span: Span) -> bool:
@@ -251,7 +250,7 @@ class NameChecker:
                 if index is not None:
                     self.infer(index, None)
             return None
-        wanted = ID_OF[symbol.domain]
+        wanted = symbol.domain.id_type
         index = self.infer(expression.index, wanted)
         if index.type is None:
             return None

@@ -12,7 +12,7 @@ from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.intersect import IntersectChecker
 from gdsl.frontend.check.neighbor_operators import NeighborReduceChecker, VoteChecker
 from gdsl.frontend.check.operands import OperandChecker
-from gdsl.frontend.check.sets import GIVE_VALUES, OPERATORS, WORDS, functor_domain
+from gdsl.frontend.check.sets import GIVE_VALUES, OPERATORS, functor_domain
 from gdsl.frontend.syntax import FunctorForm, OperatorKind, Symbol, SymbolKind
 from gdsl.operations import Domain
 from gdsl.types import Type
@@ -158,8 +158,8 @@ class OperatorChecker(OperandChecker):
         own, value = array.domain or Domain.VERTEX, arguments["f"]
         domain = self.sets.domain_of(value, own)
         if domain is not own:
-            message = f"this is a set of {WORDS[domain]}, and `{array.name}` is over {WORDS[own]}"
-            environment.report("E0416", message, value.span, fix=f"declare an array over {WORDS[domain]}")
+            message = f"this is a set of {domain.plural}, and `{array.name}` is over {own.plural}"
+            environment.report("E0416", message, value.span, fix=f"declare an array over {domain.plural}")
             return None
         source = self.members(value, own, "the input of `number`")
         if array.type is not None and not array.type.is_integer:

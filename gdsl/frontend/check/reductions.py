@@ -20,16 +20,15 @@ from gdsl.frontend.check.environment import (
     refuse_fixed_size,
     refuse_now,
 )
-from gdsl.frontend.check.names import ID_OF, NameChecker
+from gdsl.frontend.check.names import NameChecker
 from gdsl.frontend.check.other_reductions import PARAMETERS, report_undefined_reduction
 from gdsl.frontend.check.set_operations import contains_set
 from gdsl.frontend.signatures import REDUCTIONS, Group, names_of
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
 from gdsl.frontend.vocabulary import ARRAY_REDUCTIONS
-from gdsl.operations import ArrayReduction, Domain, UnaryOperation
+from gdsl.operations import DOMAINS, ArrayReduction, Domain, UnaryOperation
 from gdsl.types import Type
 
-_EVERYTHING = {"vertices": Domain.VERTEX, "edges": Domain.EDGE}
 _FLAGS = (ArrayReduction.COUNT, ArrayReduction.ANY, ArrayReduction.ALL)
 _ORDERINGS = (ArrayReduction.MIN, ArrayReduction.MAX)
 _PLACES = (ArrayReduction.ARGMIN, ArrayReduction.ARGMAX)
@@ -135,7 +134,7 @@ class ReductionChecker:
         if symbol is None:
             return None
         if symbol.kind is not SymbolKind.ARRAY or symbol.domain is None:
-            labels = (Label(symbol.span, "declared here"),) if symbol.name not in _EVERYTHING else ()
+            labels = (Label(symbol.span, "declared here"),) if symbol.name not in DOMAINS else ()
             message = f"`{word}` takes an array, and `{symbol.name}` is {symbol.kind.with_article}"
             self.environment.report("E0402", message, value.span, labels=labels, fix=_fix_for(word, symbol))
             return None
@@ -151,11 +150,11 @@ class ReductionChecker:
             self.environment.report("E0403", message, value.span, fix=fix)
             return None
         refuse_now(value, self.environment)
-        everything = value.name in _EVERYTHING
+        everything = value.name in DOMAINS
         symbol = built_in(value.name) if everything else self.names.resolve(value.name, value.span)
         if symbol is None:
             return None
-        domain = _EVERYTHING[value.name] if everything else symbol.domain
+        domain = DOMAINS[value.name] if everything else symbol.domain
         if not everything and symbol.kind is not SymbolKind.FRONTIER:
             labels = [Label(symbol.span, "declared here")]
             message = f"`{symbol.name}` is {symbol.kind.with_article}, not a frontier"
@@ -193,7 +192,7 @@ class ReductionChecker:
         if operation in _ORDERINGS:
             return type_
         if operation in _PLACES:
-            return ID_OF[domain]
+            return domain.id_type
         if operation is ArrayReduction.SUM:
             return Type.FLOAT64 if type_.is_float else Type.INT64 if type_.is_signed else Type.UINT64
         return Type.INT64 if operation is ArrayReduction.COUNT else Type.BOOL
@@ -201,7 +200,7 @@ class ReductionChecker:
 
 def _fix_for(word: str, symbol: Symbol) -> str | None:
     """What to write instead of a reduction of something other than an array."""
-    if symbol.kind is SymbolKind.FRONTIER or symbol.name in _EVERYTHING:
+    if symbol.kind is SymbolKind.FRONTIER or symbol.name in DOMAINS:
         checkers = {
             "any": f"`{symbol.name}` itself is true while it is not empty",
             "count": f"write `size({symbol.name})`",

@@ -11,18 +11,14 @@ from gdsl.frontend.check.environment import Environment, built_in, check_same_gr
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
 from gdsl.frontend.vocabulary import closest
-from gdsl.operations import Domain
+from gdsl.operations import DOMAINS, Domain
 from gdsl.types import Type
 
 OPERATORS = {kind.value: kind for kind in OperatorKind}
 GIVE_VALUES = (OperatorKind.NEIGHBOR_REDUCE, OperatorKind.NEIGHBOR_VOTE)
 """The operators whose result is assigned to an array."""
-EVERYTHING = {"vertices": Domain.VERTEX, "edges": Domain.EDGE}
-WORDS = {Domain.VERTEX: "vertices", Domain.EDGE: "edges"}
 OTHER_OPERAND = "the other operand"
 """What messages call the second operand of a combination of sets."""
-_TYPES = {Domain.VERTEX: Type.VERTEX, Domain.EDGE: Type.EDGE}
-_IDS = tuple(_TYPES.values())
 
 
 class Sets:
@@ -38,7 +34,7 @@ class Sets:
             case syntax.Name():
                 symbol = self.environment.find(value.name)
                 named = symbol.domain if symbol is not None and symbol.kind is SymbolKind.FRONTIER else None
-                return named or EVERYTHING.get(value.name, otherwise)
+                return named or DOMAINS.get(value.name, otherwise)
             case syntax.SetLiteral():
                 return Domain.EDGE if any(map(self._is_edge, value.members)) else otherwise
             case syntax.Binary():
@@ -80,14 +76,14 @@ class Sets:
     def named(self, value: syntax.Name, domain: Domain, target: str) -> syntax.Expression | None:
         """A frontier, or everything, by its name."""
         refuse_now(value, self.environment)
-        if value.name in EVERYTHING:
-            fits = self.fits(value, EVERYTHING[value.name], domain, target)
+        if value.name in DOMAINS:
+            fits = self.fits(value, DOMAINS[value.name], domain, target)
             return dataclasses.replace(value, symbol=built_in(value.name)) if fits else None
         symbol = self.expressions.resolve(value.name, value.span)
         if symbol is None:
             return None
         if symbol.kind is not SymbolKind.FRONTIER:
-            member = symbol.type is _TYPES[domain] and symbol.kind in (SymbolKind.PARAM, SymbolKind.SCALAR)
+            member = symbol.type is domain.id_type and symbol.kind in (SymbolKind.PARAM, SymbolKind.SCALAR)
             fix = f"write `{{ {symbol.name} }}`" if member else None
             if symbol.kind is SymbolKind.ARRAY and symbol.domain is not None:
                 fix = _members_fix(symbol)
@@ -106,7 +102,7 @@ class Sets:
         """Whether a set holds the wanted elements; reports one that does not."""
         if actual is wanted:
             return True
-        message = f"this is a set of {WORDS[actual]}, and {target} is a set of {WORDS[wanted]}"
+        message = f"this is a set of {actual.plural}, and {target} is a set of {wanted.plural}"
         symbol = value.symbol if isinstance(value, syntax.Name) else None
         labels = (Label(symbol.span, "declared here"),) if symbol is not None else ()
         fix = _other_domain(value, wanted, target, named=self.environment.find(target.strip("`")) is not None)
@@ -120,9 +116,9 @@ class Sets:
             return
         self.expressions.infer(value)
         if len(self.environment.diagnostics) == before:
-            forms = f"`{{ a, b }}`, `{WORDS[domain]}`, another frontier, the result of an operator, or `f | g`"
+            forms = f"`{{ a, b }}`, `{domain.plural}`, another frontier, the result of an operator, or `f | g`"
             fix = f"a frontier is {forms}"
-            self.environment.report("E0403", f"this is not a set of {WORDS[domain]}", value.span, fix=fix)
+            self.environment.report("E0403", f"this is not a set of {domain.plural}", value.span, fix=fix)
 
     def _misspelled(self, value: syntax.Call) -> bool:
         if value.function == "neighbors" and len(value.arguments) == 1:
@@ -150,7 +146,9 @@ def _members_fix(array: Symbol) -> str:
     """The set of the elements at which `array` is set."""
     is_vertex = array.domain is Domain.VERTEX
     element = f"{array.name}[{'v' if is_vertex else 'e'}]"
-    condition = element if array.type is Type.BOOL else f"{element} != {'none' if array.type in _IDS else '0'}"
+    condition = (
+        element if array.type is Type.BOOL else f"{element} != {'none' if array.type and array.type.is_id else '0'}"
+    )
     return f"write `{f'where(v => {condition})' if is_vertex else f'filter(edges, (src, dst, e) => {condition})'}`"
 
 

@@ -13,11 +13,9 @@ from dataclasses import dataclass
 
 from gdsl.ir import nodes
 from gdsl.ir.lowering.hidden import Code, Hidden, own_id
-from gdsl.operations import BinaryOperation, Degree, Domain, NeighborOperation, Over
+from gdsl.operations import BinaryOperation, Domain, NeighborOperation, Over
 from gdsl.source import Span
 from gdsl.types import Type
-
-_DEGREES = {Over.OUT_EDGES: (Degree.OUT,), Over.IN_EDGES: (Degree.IN,), Over.ALL_EDGES: (Degree.OUT, Degree.IN)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +176,7 @@ class BestEdges:
     def _degree(self, at: nodes.Parameter) -> nodes.Expression:
         first, *others = (
             nodes.Convert(self.span, Type.INT64, nodes.DegreeOf(self.span, Type.INT32, degree, at, False))
-            for degree in _DEGREES[self.request.over]
+            for degree in self.request.over.degrees
         )
         total: nodes.Expression = first
         for other in others:

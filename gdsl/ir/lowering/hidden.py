@@ -19,7 +19,6 @@ from gdsl.operations import BinaryOperation, Domain, StoreRule
 from gdsl.source import Span
 from gdsl.types import Type
 
-IDS = {Domain.VERTEX: Type.VERTEX, Domain.EDGE: Type.EDGE}
 _ROLES = {Domain.VERTEX: nodes.Role.VERTEX, Domain.EDGE: nodes.Role.EDGE}
 
 
@@ -160,4 +159,4 @@ class Hidden:
 def own_id(domain: Domain, span: Span, parameters: tuple[str, ...] | None = None) -> nodes.Parameter:
     """The element that a functor on `domain` was called for, by its name among `parameters`."""
     own = parameters[-1] if parameters else "v" if domain is Domain.VERTEX else "e"
-    return nodes.Parameter(span, IDS[domain], _ROLES[domain], own)
+    return nodes.Parameter(span, domain.id_type, _ROLES[domain], own)

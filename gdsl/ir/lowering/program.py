@@ -23,8 +23,6 @@ from gdsl.operations import Domain, GraphQuery
 from gdsl.source import NOWHERE
 from gdsl.types import Type
 
-_DOMAINS = {DeclarationKind.VERTEX_ARRAY: Domain.VERTEX, DeclarationKind.EDGE_ARRAY: Domain.EDGE}
-
 
 def lower(checked: CheckedProgram) -> nodes.Program:
     """The IR of a checked program. Functors and functions that nothing uses are left out.
@@ -75,7 +73,7 @@ class _Lowering:
                 *(self._param(node) for node in declarations if node.kind is DeclarationKind.PARAM),
                 *self.expressions.counts.params,
             ),
-            arrays=(*(self._array(node) for node in declarations if node.kind in _DOMAINS), *hidden.arrays),
+            arrays=(*(self._array(node) for node in declarations if node.kind.domain), *hidden.arrays),
             scalars=(
                 *(self._scalar(node) for node in declarations if node.kind is DeclarationKind.SCALAR),
                 *hidden_scalars,
@@ -121,13 +119,14 @@ class _Lowering:
         return self._optional(node.initial) or default_value(node.type, node.span)
 
     def _array(self, node: syntax.Declaration) -> nodes.Array:
-        if node.type is None:
+        domain = node.kind.domain
+        if node.type is None or domain is None:
             impossible(node)
         return nodes.Array(
             span=node.span,
             name=node.name,
-            domain=_DOMAINS[node.kind],
-            extent=_extent(_DOMAINS[node.kind], self.expressions.counts.of(node.name)),
+            domain=domain,
+            extent=_extent(domain, self.expressions.counts.of(node.name)),
             type=node.type,
             initial=self._initial(node),
             is_input=node.is_input,
