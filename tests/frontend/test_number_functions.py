@@ -130,6 +130,7 @@ problem {
     vertex wide : int64 = int64(id); vertex narrow : int32 = int32(id); local vertex ones : int64 = -1;
     vertex a : int64; vertex b : int64; vertex c : int64; vertex d : int64; vertex e : int64; vertex f : float64;
     vertex g : bool; vertex h : uint64; vertex i : int64; vertex j : int64; vertex k : int64; vertex l : float64;
+    vertex m : int64;
 }
 schedule { compute(vertices, v => {
     let mask = (1 << wide[v]) - 1;
@@ -152,6 +153,7 @@ schedule { compute(vertices, v => {
     let both = (1 << narrow[v] | 1 << wide[v]) + 0 + (1 << wide[v]);
     k[v] = both;
     l[v] = 1 + (1 << wide[v]) + 0.5 * 2;
+    for n in wide[v] - wide[v]..1 << narrow[v] { m[v] = n + 1; if (n > 2) { break; } }
 }); }"""
     graph = gdsl.Graph.from_edges([], [], num_vertices=63)
     result = gdsl.compile(text)(graph, backend="reference")
@@ -168,6 +170,7 @@ schedule { compute(vertices, v => {
     narrow = [(1 << n % 32) - ((n % 32 == 31) << 32) for n in range(63)]
     wrapped = [((low | bit) + bit + (1 << 63)) % (1 << 64) - (1 << 63) for low, bit in zip(narrow, bits, strict=True)]
     assert result.k.tolist() == wrapped
+    assert result.m.tolist() == [min(bit, 4) for bit in bits]
     assert result.l.tolist() == [float(1 + bit) + 1 for bit in bits]
 
 

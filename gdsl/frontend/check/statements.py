@@ -6,7 +6,13 @@ import dataclasses
 from collections.abc import Iterable
 
 from gdsl.frontend import syntax
-from gdsl.frontend.check.conversions import common_type, converted, is_literal
+from gdsl.frontend.check.conversions import (
+    common_type,
+    converted,
+    is_literal,
+    shifts_a_literal,
+    takes_its_place,
+)
 from gdsl.frontend.check.environment import Environment, Place
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.functions import declare_names, neighbors_of
@@ -141,12 +147,15 @@ class StatementChecker:
 
     def _range(self, statement: syntax.For) -> tuple[syntax.Expression, syntax.Expression, Type | None]:
         infer = self.expressions.infer
-        if is_literal(statement.first) and not is_literal(statement.last):
+        shifted = shifts_a_literal(statement.first), shifts_a_literal(statement.last)
+        of_last = shifted[0] and not takes_its_place(statement.last)
+        if of_last or (is_literal(statement.first) and not is_literal(statement.last)):
             last = infer(statement.last)
             first = infer(statement.first, last.type)
         else:
             first = infer(statement.first)
-            last = infer(statement.last, first.type if is_literal(statement.last) else None)
+            takes = is_literal(statement.last) or shifted == (False, True)
+            last = infer(statement.last, first.type if takes else None)
         if first.type is None or last.type is None:
             return first, last, None
         for side in (first, last):
