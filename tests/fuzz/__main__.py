@@ -23,6 +23,7 @@ CAMPAIGNS = {
     "parts": ("fuzz.parts", "mutated graph files, read by several workers"),
     "names": ("fuzz.names", "words as names in every role, compiled and run"),
     "expressions": ("fuzz.expressions", "random expressions on several backends, bit for bit"),
+    "literals": ("fuzz.literals", "random literals without types, by the types that the page says"),
     "programs": ("fuzz.programs", "random programs in many orders and on several backends"),
     "python": ("fuzz.python_calls", "calls of the Python interface with odd values"),
 }
