@@ -9,12 +9,18 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from gdsl.diagnostics import GdslError
 from gdsl.graph.file_bytes import text_of
 from gdsl.graph.memory import require_memory
 from gdsl.graph.messages import refused_file
 from gdsl.graph.number_text import is_number
 
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_TOKEN = re.compile(
+    r"(?P<skip>//[^\n]*|/\*.*?\*/|^\#[^\n]*)|(?P<arrow>-[->])|(?P<brace>[{}])"
+    r"""|"(?:[^"\\]|\\.)*"|<(?:[^<>]|<[^<>]*>)*>|[^\s{}"<>;,\[\]=/-]+|\S""",
+    re.DOTALL | re.MULTILINE,
+)
 _NESTED_END = re.compile(r"-[->]\s*(?:subgraph\b[^{}]*)?\{[^}]*\{")
 """A set of nodes with another inside, which pydot drops."""
 _NAME_OR_TEXT = re.compile(rf"{_QUOTED.pattern}|(?<![\w.-])name(?=\s*=)", re.DOTALL)
@@ -31,7 +37,7 @@ _BYTES_PER_EDGE = 400
 def read_dot(networkx: Any, content: bytes, path: str) -> Any:
     """The graph of NetworkX that a DOT file holds, with the nodes and edges of its subgraphs.
 
-    Raises GdslError E0705, and any exception of pydot.
+    Raises GdslError E0705 or E0710, and any exception of pydot.
     """
     import pydot
 
@@ -40,7 +46,7 @@ def read_dot(networkx: Any, content: bytes, path: str) -> Any:
         raise refused_file(path, *_NO_SET)
     output = io.StringIO()  # pydot prints its messages
     with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
-        result = pydot.graph_from_dot_data(_NAME_OR_TEXT.sub(_other_name, text))
+        result = pydot.graph_from_dot_data(_NAME_OR_TEXT.sub(_other_name, _without_subgraphs(text, path)))
     if not result:
         lines = [line for line in output.getvalue().splitlines() if line.strip(" ^")]
         raise ValueError(lines[-1] if lines else "pydot finds no graph in it")
@@ -72,6 +78,35 @@ def read_dot(networkx: Any, content: bytes, path: str) -> Any:
     ):  # the keyword, which pydot reads as a node without a following name
         raise refused_file(path, *_NO_SET)
     return graph
+
+
+def _without_subgraphs(text: str, path: str) -> str:
+    """`text` with blanks for the frames of subgraphs that are no ends of edges: their nodes and edges are the graph's,
+    and pydot takes several times as long for each level of them, above all where something in them is wrong.
+
+    Raises GdslError E0710 for a brace that is not closed.
+    """
+    tokens = [found for found in _TOKEN.finditer(text) if found["skip"] is None]
+    frames: list[tuple[int, int]] = []  # the first token of each open frame, and its brace
+    blanks: list[tuple[int, int]] = []
+    for place, token in enumerate(tokens):
+        if token["brace"] == "{":
+            words = [each[0].lower() for each in tokens[max(place - 2, 0) : place]]
+            before = 1 if words[-1:] == ["subgraph"] else 2 if words[:-1] == ["subgraph"] else 0
+            frames.append((place - before, place))
+        elif token["brace"] == "}" and frames:
+            first, opening = frames.pop()
+            is_end = any(each["arrow"] for each in (*tokens[first - 1 : first], *tokens[place + 1 : place + 2]))
+            if frames and not is_end:
+                blanks += [(tokens[first].start(), tokens[opening].end()), token.span()]
+    if frames:
+        line = text.count("\n", 0, tokens[frames[-1][1]].start()) + 1
+        raise GdslError.single("E0710", "this `{` is not closed", fix="add the `}`", place=f"{path}:{line}")
+    pieces, end = [], 0
+    for start, stop in sorted(blanks):
+        pieces += [text[end:start], re.sub(r"[^\n]", " ", text[start:stop])]
+        end = stop
+    return "".join([*pieces, text[end:]])
 
 
 def _other_name(result: re.Match[str]) -> str:

@@ -170,7 +170,7 @@ class ListValues:
 
     def _refuse(self, lines: TextLines, line: int, message_end: str, fix: str | None) -> NoReturn:
         lines.number = line
-        raise lines.error("E0705", f"{self.name}: {message_end}", fix)
+        raise lines.error("E0705", f"{printable(self.name)}: {message_end}", fix)
 
 
 def _quoting(first: tuple[int, str], message_end: str) -> tuple[int, str]:

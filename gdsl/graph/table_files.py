@@ -27,6 +27,7 @@ _BATCH, _BUFFER = 1 << 16, 1 << 20
 """Rows and bytes that are read at a time."""
 _FILE_KINDS = {"parquet": "a Parquet file", "arrow": "an Arrow file"}
 """The formats, and their names in messages."""
+_WITH_ITS_KEYS = "read it with pyarrow and its keys, and give the table to gdsl.Graph.from_table"
 
 _METADATA_KEY = b"gdsl"
 """The key of metadata in tables that gdsl writes: the number of vertices, and whether numbers are names."""
@@ -99,6 +100,9 @@ def _reporting(path: str, kind: str) -> Iterator[None]:
     except (pyarrow.ArrowException, OSError, ValueError, KeyError, NotImplementedError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise unreadable(path, error) from None
+        if "decrypt" in str(error):
+            message = f"this is {_FILE_KINDS[kind]} that is encrypted"
+            raise GdslError.single("E0710", message, fix=_WITH_ITS_KEYS, place=path) from None
         raise GdslError.single(
             "E0710", f"this is not {_FILE_KINDS[kind]} that can be read: {first_line(error)}", place=path
         ) from None
@@ -109,20 +113,29 @@ def _of_parquet(path: str) -> Any:
 
     with parquet.ParquetFile(path) as file:
         metadata = file.metadata
-        unpacked = _unpacked_size(metadata, range(metadata.num_row_groups))
+        unpacked = _unpacked_size(file, range(metadata.num_row_groups))
         require_memory(2 * (unpacked + 8 * metadata.num_rows * metadata.num_columns), "the table", path)
         texts = _columns_of_texts(file.schema)
     with parquet.ParquetFile(path, read_dictionary=texts) as file:
         return file.read()
 
 
-def _unpacked_size(metadata: Any, groups: Iterable[int]) -> int:
-    """Bytes that these row groups may take in memory: a repeated value takes no room in the file."""
+def _unpacked_size(file: Any, groups: Iterable[int]) -> int:
+    """Bytes that these row groups may take in memory: a repeated value takes no room in the file.
+
+    A column's part of a row group is asked for only if it may have more than a value in each row, and after a row was
+    read: pyarrow ends the process when the description of such a part is damaged or encrypted."""
+    metadata = file.metadata
+    columns = [file.schema.column(place) for place in range(metadata.num_columns)]
+    lists = [place for place, column in enumerate(columns) if column.max_repetition_level > 0]
     unpacked = 0
     for place in groups:
         group = metadata.row_group(place)
-        chunks = (group.column(column) for column in range(group.num_columns))
-        unpacked += max(group.total_byte_size, 0) + 8 * sum(max(chunk.num_values, 0) for chunk in chunks)
+        unpacked += max(group.total_byte_size, 0) + 8 * max(group.num_rows, 0) * (len(columns) - len(lists))
+        if lists:
+            paths = [columns[column].path for column in lists]
+            next(file.iter_batches(1, row_groups=[place], columns=paths, use_threads=False), None)
+            unpacked += 8 * sum(max(group.column(column).num_values, 0) for column in lists)
     return unpacked
 
 
@@ -144,7 +157,7 @@ def _part_of_parquet(path: str, group: Group) -> Any:
             starts.append(starts[-1] + metadata.row_group(place).num_rows)
         groups = [place for place in range(len(starts) - 1) if starts[place] < last and starts[place + 1] > first]
         rows = sum(starts[place + 1] - starts[place] for place in groups)
-        unpacked = _unpacked_size(metadata, groups) * (last - first) // max(rows, 1)
+        unpacked = _unpacked_size(file, groups) * (last - first) // max(rows, 1)
         require_memory(2 * (unpacked + 8 * (last - first) * metadata.num_columns), "the table", path)
         texts = _columns_of_texts(file.schema)
     # Without a prefetch of whole columns, a buffered stream holds a few pages of each.

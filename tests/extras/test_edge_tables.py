@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import datetime
 import sys
 from decimal import Decimal
@@ -247,3 +248,38 @@ def test_a_timeout_is_not_taken_for_an_error_of_a_library():
     column = SimpleNamespace(dtype=SimpleNamespace(is_decimal=bool), to_numpy=late)
     with pytest.raises(gdsl.GdslError, match="E0802"):
         table_columns._of_frame(column, "a", False)
+
+
+def test_encrypted_columns_of_parquet(tmp_path):
+    """pyarrow ends the process when such a column is described before it was read."""
+    parquet = pytest.importorskip("pyarrow.parquet")
+    encryption = pytest.importorskip("pyarrow.parquet.encryption")
+
+    class Keys(encryption.KmsClient):
+        def wrap_key(self, key, master):
+            return base64.b64encode(key)
+
+    for place, plain in enumerate((True, False)):
+        for column in ([[1.5, 2]], [[[1.5], [2, 3]]]):
+            table = pyarrow.table({"source": [0, 1], "target": [1, 0], "weight": column[0]})
+            leaf = "weight" if column == [[1.5, 2]] else "weight.list.element"
+            configuration = encryption.EncryptionConfiguration(
+                footer_key="f", column_keys={"c": [leaf]}, plaintext_footer=plain
+            )
+            connection = encryption.KmsConnectionConfig()
+            keys = encryption.CryptoFactory(lambda _: Keys()).file_encryption_properties(connection, configuration)
+            path = tmp_path / f"{place}.parquet"
+            with parquet.ParquetWriter(path, table.schema, encryption_properties=keys) as writer:
+                writer.write_table(table)
+            with pytest.raises(gdsl.GdslError, match=r"(?s)E0710.*encrypted.*Graph.from_table"):
+                gdsl.Graph.read(path)
+
+
+def test_sizes_of_lists_in_parquet(tmp_path, monkeypatch):
+    """A list of equal values takes no room in a file: it is counted before it is read."""
+    parquet = pytest.importorskip("pyarrow.parquet")
+    long = pyarrow.array([[7] * 1_000_000, []])
+    parquet.write_table(pyarrow.table({"source": [0, 1], "target": [1, 0], "long": long}), tmp_path / "a.parquet")
+    monkeypatch.setattr("gdsl.graph.memory.available_memory", lambda: 10**7)
+    with pytest.raises(gdsl.GdslError, match="E0708"):
+        gdsl.Graph.read(tmp_path / "a.parquet")

@@ -165,6 +165,20 @@ def test_dot(tmp_path):
             read(tmp_path, "a.dot", text)
 
 
+def test_dot_with_subgraphs_in_subgraphs(tmp_path):
+    """pydot's time grows several times with each level of them."""
+    pytest.importorskip("pydot")
+    deep = "subgraph { a -> b " * 30
+    graph = read(tmp_path, "a.dot", f"digraph {{ {deep} {'}' * 30} {{c d}} -> e {{ e -> {{a}} }} }}")
+    assert [pair for pair, _ in named_edges(graph)] == [("a", "b")] * 30 + [("c", "e"), ("d", "e"), ("e", "a")]
+    text = 'digraph { subgraph "x {" { a; { b } } c } // {\n# {\n'
+    assert set(read(tmp_path, "a.dot", text).names) == {"a", "b", "c"}
+    with pytest.raises(gdsl.GdslError, match=r"a.dot:2: error\[E0710\]: this `{` is not closed"):
+        read(tmp_path, "a.dot", f"digraph {{\n{deep}")
+    with pytest.raises(gdsl.GdslError, match=r"a.dot: error\[E0710\].*found '='"):
+        read(tmp_path, "a.dot", f"digraph {{ {deep} =,= {'}' * 31}")
+
+
 GEXF = """<gexf xmlns="http://gexf.net/1.3" version="1.3"><graph defaultedgetype="undirected">
 <attributes class="node"><attribute id="m" title="Class" type="integer"><default>7</default></attribute></attributes>
 <nodes><node id="0" label="Ann"><attvalues><attvalue for="m" value="1"/></attvalues></node>
