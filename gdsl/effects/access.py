@@ -76,10 +76,15 @@ class Accesses:
 
     def names_of_step(self, step: ir.Step) -> tuple[frozenset[str], frozenset[str]]:
         """The names of the data and sets that `step` reads, and of those that it writes; a swap does both."""
-        touched, use = self.of_step(step), frontiers_of(step)
-        swapped = frozenset((step.first, step.second) if isinstance(step, ir.Swap) else ())
-        read = swapped.union((each.name for each in touched), use.read)
-        return read, swapped.union((each.name for each in touched if each.writes), use.written)
+        touched, use = self.with_swaps(step), frontiers_of(step)
+        read = frozenset(use.read).union(each.name for each in touched)
+        return read, frozenset(use.written).union(each.name for each in touched if each.writes)
+
+    def with_swaps(self, step: ir.Step) -> frozenset[Access]:
+        """As `of_step`; a swap, which touches no element, writes both names."""
+        if isinstance(step, ir.Swap):
+            return frozenset(Access(name, True, Who.ANYBODY) for name in (step.first, step.second))
+        return self.of_step(step)
 
     def _of_step(self, step: ir.Step) -> frozenset[Access]:
         if isinstance(step, ir.Operator):

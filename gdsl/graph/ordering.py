@@ -58,30 +58,33 @@ def _by(library: ctypes.CDLL) -> Sort:
         function.restype = None
 
     def sort(numbers: NDArray[Any], low: int, high: int) -> None:
-        spare_numbers = np.empty_like(numbers)
-        at, allocate_immutable = (ctypes.c_void_p(each.ctypes.data) for each in (numbers, spare_numbers))
-        functions[numbers.itemsize](at, allocate_immutable, ctypes.c_int64(len(numbers)), low, high)
+        spare = np.empty_like(numbers)
+        functions[numbers.itemsize](_at(numbers), _at(spare), ctypes.c_int64(len(numbers)), low, high)
 
     return sort
 
 
 _SIZES = (1, 2, 4, 8)
 """Bytes of a value."""
+_PIECE = 1 << 19
+"""Edges that are divided into blocks at a time."""
+_BLOCK = 1 << 16
+"""Edges of a block on average."""
+_MOST_BLOCKS_BITS = 8
 _MOST_THREADS = 8
-_WORD, _WIDE = 8, 16
+_WORD_BITS = 64
+"""Bits of the number in which two ends and a place in a block are sorted; C++ takes twice as many if they are too
+few."""
 
 
 @dataclass(frozen=True, slots=True)
 class Blocks:
-    """How edges are divided: in pieces of `piece` edges, into `count` blocks of neighboring sources. `local_bits` bits
-    distinguish the sources of a block; ids have `id_bits`."""
+    """How edges are divided into `count` blocks of neighboring sources. `local_bits` bits distinguish the sources of a
+    block; ids have `id_bits`."""
 
-    piece: int
     count: int
     local_bits: int
     id_bits: int
-    word_bits: int
-    """Bits of the number in which two ends and a place in a block are sorted."""
 
 
 def can_order(sources: NDArray[Any], destinations: NDArray[Any], values: Mapping[str, NDArray[Any]]) -> bool:
@@ -103,7 +106,7 @@ class _Lists:
     @property
     def pieces(self) -> range:
         """The first edge of each piece."""
-        return range(0, len(self.sources), self.blocks.piece)
+        return range(0, len(self.sources), _PIECE)
 
     @property
     def sizes(self) -> Any:
@@ -122,7 +125,7 @@ class _Lists:
     ) -> None:
         """Write the edges of a piece to their blocks: sources within their blocks, destinations and values."""
         ends, size = self._piece(first)
-        values = _all_at([each[first : first + self.blocks.piece] for each in self.arrays])
+        values = _all_at([each[first : first + _PIECE] for each in self.arrays])
         how = len(self.arrays), self.sizes, self.both_ways, self.blocks.local_bits
         targets = _at(next_places), _at(local), _at(to[0]), _all_at(to[1:])
         self.library.gdsl_divide(*ends, values, size, *how, *targets)
@@ -133,15 +136,14 @@ class _Lists:
         """Sort a block of edges in place, and write where the lists of its vertices end."""
         size, blocks = part.stop - part.start, self.blocks
         place_bits = size.bit_length() if self.arrays else 0
-        fits = blocks.local_bits + blocks.id_bits + place_bits <= blocks.word_bits
-        key_size = _WORD if fits else _WIDE
-        keys = np.empty(2 * size * key_size // _WORD, np.uint64)
+        words = 1 if blocks.local_bits + blocks.id_bits + place_bits <= _WORD_BITS else 2
+        keys = np.empty(2 * size * words, np.uint64)
         edges = _at(local), _at(to[0]), len(self.arrays), self.sizes, _all_at(to[1:])
         where = ctypes.c_int64(part.start), ctypes.c_int64(part.stop), blocks.local_bits, blocks.id_bits
-        self.library.gdsl_order_block(*edges, *where, ctypes.c_int64(len(ends)), _at(ends), _at(keys), key_size)
+        self.library.gdsl_order_block(*edges, *where, ctypes.c_int64(len(ends)), _at(ends), _at(keys), 8 * words)
 
     def _piece(self, first: int) -> tuple[tuple[ctypes.c_void_p, ctypes.c_void_p], ctypes.c_int64]:
-        part = slice(first, first + self.blocks.piece)
+        part = slice(first, first + _PIECE)
         sources = self.sources[part]
         return (_at(sources), _at(self.destinations[part])), ctypes.c_int64(len(sources))
 
@@ -189,15 +191,6 @@ def _at(array: NDArray[Any]) -> ctypes.c_void_p:
 
 def _all_at(arrays: Sequence[NDArray[Any]]) -> Any:
     return (ctypes.c_void_p * len(arrays))(*(each.ctypes.data for each in arrays))
-
-
-_PIECE = 1 << 19
-"""Edges that are divided into blocks at a time."""
-_BLOCK = 1 << 16
-"""Edges of a block on average."""
-_MOST_BLOCKS_BITS = 8
-_WORD_BITS = 64
-_MOST_THREADS_ordering = 8
 
 
 class Ordered(NamedTuple):
@@ -282,12 +275,12 @@ def ordered(
     num_blocks = (max(num_vertices, 1) - 1 >> local_bits) + 1
     library = library_for(total)
     if library is not None and can_order(sources, destinations, values):
-        blocks = Blocks(_PIECE, num_blocks, local_bits, id_bits, _WORD_BITS)
+        blocks = Blocks(num_blocks, local_bits, id_bits)
         return Ordered(*lists_of(library, sources, destinations, num_vertices, values, both_ways, blocks))
     moved = {name: np.empty(total, each.dtype) for name, each in values.items()}
     sizes = id_bits, local_bits, num_blocks, np.empty(total, np.uint64)
     ordering = _Ordering(sources, destinations, values, both_ways, *sizes, moved, sort_of(total))
-    cuts = by_threads(ordering.divide, range(0, max(len(sources), 1), _PIECE), _MOST_THREADS_ordering)
+    cuts = by_threads(ordering.divide, range(0, max(len(sources), 1), _PIECE), _MOST_THREADS)
     ends = np.cumsum(np.sum([np.diff(of_piece) for of_piece in cuts], axis=0))
     count = int(ends[-1])
     writable, columns = allocate_immutable(count, id_dtype(num_vertices))
@@ -301,7 +294,7 @@ def ordered(
         parts = [slice(*of_piece[number : number + 2]) for of_piece in cuts]
         ordering.finish(parts, degrees, writable[part], targets)
 
-    by_threads(finish, range(num_blocks), _MOST_THREADS_ordering)
+    by_threads(finish, range(num_blocks), _MOST_THREADS)
     np.cumsum(offsets, out=offsets)
     return Ordered(offsets, columns, {name: immutable_array for name, (_, immutable_array) in outputs.items()})
 

@@ -26,7 +26,7 @@ import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gdsl.effects.access import Access, Accesses, Who, frontiers_of
+from gdsl.effects.access import Access, Accesses, frontiers_of
 from gdsl.ir import nodes as ir
 from gdsl.ir.nodes import Element, ElementTarget, Node, ScalarTarget, ScalarValue
 from gdsl.ir.traversal import walk
@@ -215,14 +215,9 @@ class Fusion:
 
     def _conflicts(self, step: ir.Step, other: ir.Step) -> Iterator[str]:
         """What keeps two steps in order: data, and sets whose size one step changes and the other uses."""
-        yield from _conflicts(self._of(step), self._of(other))
+        yield from _conflicts(self.accesses.with_swaps(step), self.accesses.with_swaps(other))
         uses = frontiers_of(step), frontiers_of(other)
         yield from sorted({*uses[0].read} & {*uses[1].written} | {*uses[1].read} & {*uses[0].written})
-
-    def _of(self, step: ir.Step) -> frozenset[Access]:
-        if isinstance(step, ir.Swap):
-            return frozenset(Access(name, True, Who.ANYBODY) for name in (step.first, step.second))
-        return self.accesses.of_step(step)
 
     def _place(self, name: str, operation: Operation) -> Span | None:
         """Where an operator's functor touches `name`."""

@@ -22,9 +22,7 @@ mistake of the compiler.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from gdsl.effects.access import Access, Accesses, Who, frontiers_of
+from gdsl.effects.access import Accesses, frontiers_of
 from gdsl.ir import nodes as ir
 from gdsl.ir.verifier import expecting
 from gdsl.operations import Domain
@@ -64,7 +62,7 @@ from gdsl.plan.verifier_sets import verify_combinations, verify_copies
 from gdsl.plan.verifier_solo import verify_solo
 from gdsl.plan.verifier_storage import verify_sizes, verify_slots, verify_storage
 from gdsl.plan.verifier_sweeps import SweepVerifier
-from gdsl.plan.walking import deepest_on, operations, steps_in
+from gdsl.plan.walking import deepest_on, operations, outside_launches, steps_in
 
 _PUT_IN = (Barrier, Initialize, Privatize, WriteBack, StoreReplicas, Snapshot, Exchange)
 """The steps that are not the program's."""
@@ -169,7 +167,7 @@ class _Verifier:
     def _same(self, steps: tuple[Step, ...], wanted: tuple[ir.Step, ...], depth: int) -> bool:
         """Whether `steps`, without what was put between them, are `wanted`; `depth` loops are around."""
         own: list[Step] = []
-        for step in _outside_launches(steps):
+        for step in outside_launches(steps):
             if isinstance(step, Operation):
                 own += (*step.fused, step)
             elif isinstance(step, MakeOnce):
@@ -193,18 +191,13 @@ class _Verifier:
         simple = (ir.StoreScalar, ir.StoreElement, ir.Swap, ir.Operator)
         if not isinstance(step, simple) or not isinstance(other, simple):
             return True
-        one, another = self._touched(step), self._touched(other)
+        one, another = self.accesses.with_swaps(step), self.accesses.with_swaps(other)
         written = {each.name for each in one if each.writes}, {each.name for each in another if each.writes}
         if written[0] & {each.name for each in another} or written[1] & {each.name for each in one}:
             return True
         uses = frontiers_of(step), frontiers_of(other)
         sets = {*uses[0].read, *uses[0].written}, {*uses[1].read, *uses[1].written}
         return bool({*uses[0].written} & sets[1] or {*uses[1].written} & sets[0])
-
-    def _touched(self, step: ir.Step) -> frozenset[Access]:
-        if isinstance(step, ir.Swap):
-            return frozenset(Access(name, True, Who.ANYBODY) for name in (step.first, step.second))
-        return self.accesses.of_step(step)
 
     def _same_step(self, step: Step, wanted: ir.Step, depth: int) -> bool:
         if isinstance(step, Loop):
@@ -233,12 +226,3 @@ class _Verifier:
 
 _ANOTHER = object()
 """An order that no loop has."""
-
-
-def _outside_launches(steps: tuple[Step, ...]) -> Iterator[Step]:
-    """The steps with those of launches in the place of the launches."""
-    for step in steps:
-        if isinstance(step, Launch):
-            yield from step.steps
-        else:
-            yield step

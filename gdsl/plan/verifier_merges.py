@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from gdsl.effects.access import Accesses
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import all_steps, walk
@@ -11,9 +9,9 @@ from gdsl.ir.verifier import expecting
 from gdsl.operations import IDEMPOTENT, Domain, Outcome, ReduceOperation
 from gdsl.passes.writers import far_roles, targets
 from gdsl.plan.hints import FewAsList
-from gdsl.plan.nodes import Choice, Dedup, Form, Launch, Loop, Operation, Plan, Step, Sweep
+from gdsl.plan.nodes import Choice, Dedup, Form, Loop, Operation, Plan, Sweep
 from gdsl.plan.sweep_nodes import Merge
-from gdsl.plan.walking import operations, sweeps, sweeps_of
+from gdsl.plan.walking import operations, outside_launches, sweeps, sweeps_of
 
 
 def verify_merges(plan: Plan) -> None:
@@ -35,7 +33,7 @@ class _Verifier:
         plan = self.plan
         self.expect(plan.target.several_gpus and plan.target.fused, "one GPU has one copy")
         self.expect(not plan.program.graphs, "graphs of other vertices")
-        loops = [step for step in _top(plan.schedule) if isinstance(step, Loop)]
+        loops = [step for step in outside_launches(plan.schedule) if isinstance(step, Loop)]
         each_pass = {each.step.site: loop for loop in loops for each in loop.body if isinstance(each, Operation)}
         self.expect(found <= set(each_pass), "they are not filled in the first pass of all")
         for loop in loops:
@@ -107,11 +105,3 @@ class _Verifier:
 def _filled(sweep: Sweep) -> int:
     """How many copies a sweep fills for itself."""
     return 0 if sweep.mirrors is None else len(sweep.mirrors.arrays) + sweep.mirrors.members
-
-
-def _top(steps: tuple[Step, ...]) -> Iterator[Step]:
-    for step in steps:
-        if isinstance(step, Launch):
-            yield from step.steps
-        else:
-            yield step

@@ -98,6 +98,15 @@ def map_sweeps(plan: Plan, change: Callable[[Operation, Sweep], Sweep]) -> Plan:
     return dataclasses.replace(plan, schedule=map_operations(plan.schedule, changed))
 
 
+def outside_launches(steps: tuple[Step, ...]) -> Iterator[Step]:
+    """The steps with those of launches in the place of the launches."""
+    for step in steps:
+        if isinstance(step, Launch):
+            yield from step.steps
+        else:
+            yield step
+
+
 def hoisted_graphs(plan: Plan) -> tuple[MakeOnce, ...]:
     """What is made of the given graph's structure alone and kept with it: the first step for each number."""
     by_number: dict[int, MakeOnce] = {}
