@@ -402,15 +402,15 @@ module.exports = grammar({
 
     keyword_argument: $ => seq($.identifier, '=', $._expression),
 
-    nameless_argument: $ => seq($.identifier, '=>', $._nameless_body),
+    lambda_argument: $ => seq($.identifier, '=>', $._lambda_body),
 
-    nameless_argument_2: $ => seq('(', $._expression, ')', '=>', $._nameless_body),
+    lambda_argument_2: $ => seq('(', $._expression, ')', '=>', $._lambda_body),
 
-    nameless_argument_3: $ => seq('(', $._expression, ',', $._expression, ')', '=>', $._nameless_body),
+    lambda_argument_3: $ => seq('(', $._expression, ',', $._expression, ')', '=>', $._lambda_body),
 
-    nameless_argument_4: $ => seq('(', $._expression, ',', $._expression, ',', $._expression, ')', '=>', $._nameless_body),
+    lambda_argument_4: $ => seq('(', $._expression, ',', $._expression, ',', $._expression, ')', '=>', $._lambda_body),
 
-    nameless_argument_5: $ => seq(
+    lambda_argument_5: $ => seq(
       '(',
       $._expression,
       ',',
@@ -425,26 +425,26 @@ module.exports = grammar({
       $._expression,
       ')',
       '=>',
-      $._nameless_body,
+      $._lambda_body,
     ),
 
     _argument: $ => choice(
       $.argument,
       $.keyword_argument,
-      $.nameless_argument,
-      alias($.nameless_argument_2, $.nameless_argument),
-      alias($.nameless_argument_3, $.nameless_argument),
-      alias($.nameless_argument_4, $.nameless_argument),
-      alias($.nameless_argument_5, $.nameless_argument),
+      $.lambda_argument,
+      alias($.lambda_argument_2, $.lambda_argument),
+      alias($.lambda_argument_3, $.lambda_argument),
+      alias($.lambda_argument_4, $.lambda_argument),
+      alias($.lambda_argument_5, $.lambda_argument),
     ),
 
-    nameless_body: $ => $._expression,
+    lambda_body: $ => $._expression,
 
-    nameless_block: $ => seq('{', repeat1($._nameless_item), '}'),
+    lambda_block: $ => seq('{', repeat1($._lambda_item), '}'),
 
-    _nameless_body: $ => choice($.nameless_body, $.nameless_block),
+    _lambda_body: $ => choice($.lambda_body, $.lambda_block),
 
-    _nameless_item: $ => choice($._functor_item, $._statement),
+    _lambda_item: $ => choice($._functor_item, $._statement),
 
     tune: $ => seq('tune', '{', repeat(seq($._tune_entry, ';')), '}'),
 

@@ -11,13 +11,13 @@ from lark import Token, v_args
 
 from gdsl.diagnostics import Diagnostic
 from gdsl.frontend import syntax
-from gdsl.frontend.builder_expressions import NamelessBuilder, Part, span_of
+from gdsl.frontend.builder_expressions import LambdaBuilder, Part, span_of
 from gdsl.operations import BinaryOperation, Domain, ReduceOperation
 from gdsl.source import NOWHERE, Span
 
 
 @v_args(meta=True)
-class TreeBuilder(NamelessBuilder):
+class TreeBuilder(LambdaBuilder):
     """The rules of declarations and statements; the expressions are inherited."""
 
     # ------------------------------------------------------------ statements

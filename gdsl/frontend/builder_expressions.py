@@ -252,7 +252,7 @@ class _Block(NamedTuple):
 
 
 @v_args(meta=True)
-class NamelessBuilder(ExpressionBuilder):
+class LambdaBuilder(ExpressionBuilder):
     """The rules of functors without a name, and of the items that all functors have."""
 
     def condition(self, meta: Any, children: list[Any]) -> Part:
@@ -283,13 +283,13 @@ class NamelessBuilder(ExpressionBuilder):
             fix = "make two functors: one with `apply`, one with `value` for `neighbor_reduce`"
             self.diagnostics.append(Diagnostic("E0110", message, parts["value"].span, fix=fix))
 
-    def nameless_body(self, meta: Any, children: list[Any]) -> syntax.Expression:
+    def lambda_body(self, meta: Any, children: list[Any]) -> syntax.Expression:
         return children[0]  # type: ignore[no-any-return]
 
-    def nameless_block(self, meta: Any, children: list[Any]) -> _Block:
+    def lambda_block(self, meta: Any, children: list[Any]) -> _Block:
         return _Block(children)
 
-    def nameless_argument(self, meta: Any, children: list[Any]) -> syntax.Argument:
+    def lambda_argument(self, meta: Any, children: list[Any]) -> syntax.Argument:
         *before, _, body = children
         parameters = tuple(parameter for each in before for parameter in self._parameter(each))
         span = span_of(meta)
@@ -297,12 +297,12 @@ class NamelessBuilder(ExpressionBuilder):
             return syntax.Argument(span, self._of_block(span, parameters, body.items))
         if isinstance(body, syntax.SetLiteral):
             if self.broken.touches(span):
-                return syntax.Argument(span, syntax.Nameless(span, (), body))
+                return syntax.Argument(span, syntax.Lambda(span, (), body))
             message = "braces contain statements, or `cond`, `apply` and `value`, each with its `;`"
             fix = "write `=> condition`, or `=> { statement; }`"
             self.diagnostics.append(Diagnostic("E0110", message, body.span, fix=fix))
             parameters = ()
-        return syntax.Argument(span, syntax.Nameless(span, parameters, body))
+        return syntax.Argument(span, syntax.Lambda(span, parameters, body))
 
     def _parameter(self, node: Any) -> tuple[syntax.ParameterName, ...]:
         if isinstance(node, Token):
@@ -314,7 +314,7 @@ class NamelessBuilder(ExpressionBuilder):
         self.diagnostics.append(Diagnostic("E0101", message, node.span, fix=fix))
         return ()
 
-    def _of_block(self, span: Span, parameters: tuple[syntax.ParameterName, ...], items: list[Any]) -> syntax.Nameless:
+    def _of_block(self, span: Span, parameters: tuple[syntax.ParameterName, ...], items: list[Any]) -> syntax.Lambda:
         parts = self.parts_by_keyword([item for item in items if isinstance(item, Part)], "this functor")
         self.refuse_apply_with_value(parts, "this functor")
         statements = tuple(item for item in items if isinstance(item, syntax.Statement))
@@ -323,4 +323,4 @@ class NamelessBuilder(ExpressionBuilder):
             fix = "put them into its `apply { … }`"
             self.diagnostics.append(Diagnostic("E0110", message, statements[0].span, fix=fix))
         condition, body, value = (parts[word].content if word in parts else None for word in ("cond", "apply", "value"))
-        return syntax.Nameless(span, parameters, None, condition, body or statements, value)
+        return syntax.Lambda(span, parameters, None, condition, body or statements, value)

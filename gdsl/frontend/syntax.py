@@ -14,7 +14,7 @@ The parser fills everything but the slots listed here. The checker builds new no
   scalars, and have no effect in their values: a `Let` before them has;
 - calls of operators in the schedule (`advance`, `filter`, `where`, `compute`, `neighbor_reduce`, `neighbor_vote`,
   `intersect`) have become `OperatorCall`s; `size`, `swap` and `fill` stay `Call`s whose symbol is a built-in;
-- functors without a name (`Nameless`) have become `Functor`s of the program;
+- functors without a name (`Lambda`) have become `Functor`s of the program;
 - calls of procedures have become the procedures' statements, each with its `Span.calls`;
 - reductions over arrays in the schedule (`sum(a)`) have become `Reduced`s;
 - `|`, `&` and `-` between sets have become `SetChain`s;

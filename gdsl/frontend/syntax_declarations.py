@@ -170,8 +170,8 @@ class Functor(Node):
     symbol: Symbol | None = None
     symbols: tuple[Symbol, ...] = ()
     """Those of the parameters, filled by the checker."""
-    nameless: bool = False
-    """Whether the checker built it from a `Nameless`: only the compiler uses its name."""
+    is_lambda: bool = False
+    """Whether the checker built it from a `Lambda`: only the compiler uses its name."""
 
     @property
     def domain(self) -> Domain:
@@ -245,7 +245,7 @@ class Program(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Nameless(Expression):
+class Lambda(Expression):
     """`v => …` and `(src, dst, e) => …`, where an operator takes a functor; the checker turns it into a `Functor`.
 
     Of `whole`, a single expression, the operator says whether it is the condition or the value. It has no parameters

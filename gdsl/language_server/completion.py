@@ -264,10 +264,10 @@ def _of_call(document: Document, offset: int, call: CallAt, part: str, before: s
         for each in outline.declarations:
             if each.kind == "functor" and outline.functor_kind(each) in kinds:
                 yield _word(each.name, lsp.CompletionItemKind.Function, f"{outline.functor_kind(each)} functor", "0")
-        nameless = {"vertex": "v => $0", "edge": "(src, dst, e) => $0"}
+        lambdas = {"vertex": "v => $0", "edge": "(src, dst, e) => $0"}
         for kind in kinds:
-            if kind in nameless:
-                item = _snippet(nameless[kind].replace("$0", "…"), nameless[kind])
+            if kind in lambdas:
+                item = _snippet(lambdas[kind].replace("$0", "…"), lambdas[kind])
                 item.kind, item.sort_text = lsp.CompletionItemKind.Snippet, f"0~{kind}"
                 yield item
     if call.argument >= len([each for each in known.parameters if not each.optional]):

@@ -25,7 +25,7 @@ _ROLES = {
     "common": ("vertex", "vertex", "vertex", "edge", "edge", "edge"),
     "vote": ("vertex", "key", "total"),
 }
-_NAMELESS = {1: ("vertex",), 3: _ROLES["edge"], 6: _ROLES["common"]}
+_LAMBDAS = {1: ("vertex",), 3: _ROLES["edge"], 6: _ROLES["common"]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ class Outline:
     def _declare(self, number: int) -> None:
         word, before = self._word(number), self._word(number - 1)
         if word == "=>":
-            self._nameless(number)
+            self._lambda(number)
             return
         if self._word(number - 1) == "@" and self._is_name(number) and self._word(number - 2) == ")":
             token = self.code[number]
@@ -216,7 +216,7 @@ class Outline:
             self._add(at, "for", low, high, number, self.code[at].end)
             at += 2
 
-    def _nameless(self, number: int) -> None:
+    def _lambda(self, number: int) -> None:
         if self._is_name(number - 1):
             names = [number - 1]
         else:
@@ -236,7 +236,7 @@ class Outline:
                 at += 1
             high = self.code[at].start if at < len(self.code) else len(self.text)
         low = self.code[names[0]].start if names else 0
-        roles = _NAMELESS.get(len(names), ())
+        roles = _LAMBDAS.get(len(names), ())
         for place, at in enumerate(names):
             role = roles[place] if place < len(roles) else "parameter"
             self._add(at, role, low, high, at, self.code[at].end)

@@ -323,7 +323,7 @@ def test_the_total_is_not_for_the_functor() -> None:
     load(with_common("intersect(edges, c, count=t);", functor))
 
 
-NAMELESS = """program p; problem { edge support : int32; scalar s : int64; vertex seen : bool; edge weight : int32; }
+LAMBDAS = """program p; problem { edge support : int32; scalar s : int64; vertex seen : bool; edge weight : int32; }
 schedule { CALL }
 """
 
@@ -338,7 +338,7 @@ schedule { CALL }
     ],
 )
 def test_common_functors_without_a_name(call: str, has_edges: bool) -> None:
-    (functor,) = load(NAMELESS.replace("CALL", call)).edge_functors
+    (functor,) = load(LAMBDAS.replace("CALL", call)).edge_functors
     assert functor.common is not None and functor.common.has_edges == has_edges
 
 
@@ -354,5 +354,5 @@ def test_common_functors_without_a_name(call: str, has_edges: bool) -> None:
 )
 def test_mistakes_of_common_functors_without_a_name(call: str, said: str) -> None:
     with pytest.raises(GdslError) as caught:
-        load(NAMELESS.replace("CALL", call))
+        load(LAMBDAS.replace("CALL", call))
     assert said in str(caught.value)

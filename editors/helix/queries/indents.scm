@@ -1,2 +1,2 @@
-[(problem) (block) (vertex_functor) (edge_functor) (common_functor) (vote_functor) (tune) (nameless_block)] @indent
+[(problem) (block) (vertex_functor) (edge_functor) (common_functor) (vote_functor) (tune) (lambda_block)] @indent
 "}" @outdent

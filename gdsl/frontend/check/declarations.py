@@ -101,8 +101,8 @@ def _check_literal(value: syntax.Expression, place: Place, environment: Environm
 
 
 def check_functor(node: syntax.Functor, environment: Environment, key: Type | None = None) -> syntax.Functor:
-    """A functor, typed. One from another file knows nothing of the importer's names, so its own hide these. A nameless
-    one without a `result` has that of its value, whose first part, where it is a pair, is of type `key`."""
+    """A functor, typed. One from another file knows nothing of the importer's names, so its own hide these. A lambda
+    without a `result` has that of its value, whose first part, where it is a pair, is of type `key`."""
     if node.span.file:
         environment = environment.seeing(names_without(environment.globals, syntax.names_declared_in(node)))
     part = environment.part(Place.APPLY, None if node.form is FunctorForm.COMMON else node.domain)
@@ -117,9 +117,9 @@ def check_functor(node: syntax.Functor, environment: Environment, key: Type | No
     result = node.result
     if value is not None and result is not None:
         part.place = Place.VALUE
-        what = "the value that is reduced" if node.nameless else f"the result of `{node.name}`"
+        what = "the value that is reduced" if node.is_lambda else f"the result of `{node.name}`"
         value = ExpressionChecker(part).value(value, result, what)
-    elif value is not None and node.nameless:
+    elif value is not None and node.is_lambda:
         part.place = Place.VALUE
         value = _inferred_value(value, key, ExpressionChecker(part), part)
         result = value.type

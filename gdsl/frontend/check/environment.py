@@ -188,7 +188,7 @@ class Environment:
         return symbol
 
     def functor(self, name: str) -> syntax.Functor:
-        """A functor of the program, or one that the checker built from a nameless one."""
+        """A functor of the program, or one that the checker built from a lambda."""
         return self.functors.get(name) or next(each for each in self.generated.functors if each.name == name)
 
     def _declared(self, name: str) -> Symbol | None:
@@ -272,7 +272,7 @@ def names_without(names: dict[str, Symbol], hidden: set[str]) -> dict[str, Symbo
     return {name: symbol for name, symbol in names.items() if name not in hidden}
 
 
-def around_functor(value: syntax.Nameless, environment: Environment) -> Environment:
+def around_functor(value: syntax.Lambda, environment: Environment) -> Environment:
     """What a functor without a name can access: the data of the program, and frontiers only to report their use."""
     own = syntax.names_declared_in(value)
     local = {name: symbol for scope in environment.scopes for name, symbol in scope.items() if name not in own}

@@ -71,7 +71,7 @@ class ExpressionChecker(OperationChecker):
                 self.environment.report("E0403", message, expression.span)
             case syntax.Method():
                 report_method_value(expression, self.environment)
-            case syntax.Nameless():
+            case syntax.Lambda():
                 message = "a functor is only allowed where an operator takes one"
                 self.environment.report("E0401", message, expression.span, fix="write `f = filter(f, v => …);`")
         return poison(expression.span)

@@ -130,7 +130,7 @@ def _operator(word: str, call: syntax.Call, arguments: list[str], environment: E
     """The operator `word` on the set and the functor that `call` has, which others write in another order."""
     first = call.arguments[0].value
     symbol = environment.find(first.name) if isinstance(first, syntax.Name) else None
-    swapped = isinstance(first, syntax.Nameless) or (symbol is not None and symbol.kind is SymbolKind.FUNCTOR)
+    swapped = isinstance(first, syntax.Lambda) or (symbol is not None and symbol.kind is SymbolKind.FUNCTOR)
     over, functor = reversed(arguments) if swapped else arguments
     return f"{word}({over}, {functor})"
 

@@ -219,7 +219,7 @@ class VoteChecker:
         """The vote functor, whose key and total have the types of the ballot."""
         types = self.environment.functor(ballot.name).result if ballot is not None else None
         score = self.operators.functor(call, value, FunctorForm.VOTE, call.function, types)
-        if score is None or types is None or ballot is None or not self.environment.functor(ballot.name).nameless:
+        if score is None or types is None or ballot is None or not self.environment.functor(ballot.name).is_lambda:
             return score
         if self.environment.votes.get(score.name) == types.parts:
             return score
@@ -234,14 +234,16 @@ class VoteChecker:
         if declared.result is None:
             return None
         fix = (
-            "write a key and a weight, `(src, dst, e) => (key, weight)`" if declared.nameless else "declare `-> (K, W)`"
+            "write a key and a weight, `(src, dst, e) => (key, weight)`"
+            if declared.is_lambda
+            else "declare `-> (K, W)`"
         )
         if not declared.result.is_pair:
             single = f"a ballot is a key and a weight, and this one is {declared.result.name}"
             self.environment.report("E0401", single, ballot.span, fix=fix)
             return None
         key, weight = declared.result.parts
-        of = "a ballot" if declared.nameless else f"`{ballot.name}`"
+        of = "a ballot" if declared.is_lambda else f"`{ballot.name}`"
         message = None
         if not (key.is_integer or key.is_id):
             message = f"the keys of {of} are {key.name}; those of votes are integers or ids"
@@ -249,7 +251,7 @@ class VoteChecker:
             message = f"the weights of {of} are {weight.name}; those of votes are numbers"
         if message is not None:
             labels = (Label(declared.declared_result.span, "declared here"),) if declared.declared_result else ()
-            fix += " with such a key and such a weight" if declared.nameless else " with such a K and such a W"
+            fix += " with such a key and such a weight" if declared.is_lambda else " with such a K and such a W"
             self.environment.report("E0205", message, ballot.span, labels=labels, fix=fix)
             return None
         return key
@@ -271,10 +273,10 @@ class VoteChecker:
         if score is None or result is None:
             return score is None
         if not result.is_numeric:
-            nameless = self.environment.functor(score.name).nameless
-            message = f"a score is a number, and {'this' if nameless else f'`{score.name}`'} gives {result.name}"
+            is_lambda = self.environment.functor(score.name).is_lambda
+            message = f"a score is a number, and {'this' if is_lambda else f'`{score.name}`'} gives {result.name}"
             fix = f"declare `vote functor {score.name}(v, key, total) -> T` with such a T"
-            fix = "write `(v, key, total) => score` with a number" if nameless else fix
+            fix = "write `(v, key, total) => score` with a number" if is_lambda else fix
             self.environment.report("E0205", message, score.span, fix=fix)
         return result.is_numeric
 

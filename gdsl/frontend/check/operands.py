@@ -10,8 +10,8 @@ from gdsl.frontend import syntax
 from gdsl.frontend.check.arguments import Arguments, bind
 from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.check.expressions import ExpressionChecker
+from gdsl.frontend.check.lambdas import LAMBDA_FORMS, LambdaChecker
 from gdsl.frontend.check.members import buckets_of, pop_set
-from gdsl.frontend.check.nameless import NAMELESS_FORMS, NamelessChecker
 from gdsl.frontend.check.reductions import of_each
 from gdsl.frontend.check.set_operations import SetChecker, contains_set
 from gdsl.frontend.check.sets import OPERATORS, OTHER_OPERAND, Sets
@@ -56,7 +56,7 @@ class OperandChecker:
         self.expressions = expressions
         self.sets = Sets(environment, expressions)
         self.combinations = SetChecker(environment, self._operand)
-        self.nameless = NamelessChecker(environment)
+        self.lambdas = LambdaChecker(environment)
         self.labels: dict[str, syntax.Call] = {}
 
     def operator(self, call: syntax.Call) -> syntax.OperatorCall | None:
@@ -122,8 +122,8 @@ class OperandChecker:
     ) -> syntax.Name | None:
         """The functor of `call`, which takes one of the form `wanted`; where that has no name, `reduced` is the type of
         its value."""
-        if isinstance(value, syntax.Nameless):
-            return self.nameless.functor(value, call, wanted, operator, reduced)
+        if isinstance(value, syntax.Lambda):
+            return self.lambdas.functor(value, call, wanted, operator, reduced)
         environment = self.environment
         symbol = environment.find(value.name) if isinstance(value, syntax.Name) else None
         if not isinstance(value, syntax.Name) or (symbol is not None and symbol.kind is not SymbolKind.FUNCTOR):
@@ -156,10 +156,10 @@ class OperandChecker:
         if called is not None and called.kind is SymbolKind.FUNCTOR:
             return f"a functor is named, not called: `{called.name}`"
         each = of_each(value, self.environment) if not isinstance(value, syntax.Name) else None
-        if each is not None and NAMELESS_FORMS.get(wanted, "").startswith(f"{each.parameters} =>"):
+        if each is not None and LAMBDA_FORMS.get(wanted, "").startswith(f"{each.parameters} =>"):
             return f"write `{each.parameters} => {each.value}`"
         declared = f"declare `{wanted.text}` and write its name here"
-        return f"{declared}, or write `{NAMELESS_FORMS[wanted]}`" if wanted in NAMELESS_FORMS else declared
+        return f"{declared}, or write `{LAMBDA_FORMS[wanted]}`" if wanted in LAMBDA_FORMS else declared
 
     def word(self, value: syntax.Expression, words: Iterable[str], what: str, also: str = "") -> str | None:
         """The one of `words` that `value` is; `what` is its place in a message, `also` what else is allowed."""

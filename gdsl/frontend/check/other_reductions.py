@@ -57,7 +57,7 @@ def parameters_of_each(domain: Domain, environment: Environment) -> tuple[str, s
 
 def _each(first: syntax.Expression, domain: Domain, environment: Environment) -> tuple[str, str]:
     """The parameters of a functor without a name, and the value that it gives."""
-    if isinstance(first, syntax.Nameless) and first.whole is not None:
+    if isinstance(first, syntax.Lambda) and first.whole is not None:
         names = [parameter.name for parameter in first.parameters]
         return names[0] if len(names) == 1 else f"({', '.join(names)})", environment.words(first.whole.span)
     parameters, index = parameters_of_each(domain, environment)

@@ -139,7 +139,7 @@ def _members(node: syntax.Declaration, generated: Generated) -> syntax.Functor:
     flag = syntax.Index(span, node.name, span, own, symbol=_array(node), type=Type.BOOL)
     functor = syntax.Functor(span, name, span, FunctorForm.VERTEX, (syntax.ParameterName(span, "v"),), flag, ())
     symbol = Symbol(SymbolKind.FUNCTOR, name, span, domain=Domain.VERTEX, unique=name)
-    return dataclasses.replace(functor, symbol=symbol, symbols=(vertex,), nameless=True)
+    return dataclasses.replace(functor, symbol=symbol, symbols=(vertex,), is_lambda=True)
 
 
 def _frontier(node: syntax.Declaration, symbol: Symbol, functor: syntax.Functor) -> syntax.Statement:

@@ -100,7 +100,9 @@ def check_all(
 def check_tune_words(checked: CheckedProgram, tune: Sequence[str]) -> None:
     """Put further tuning words into the knobs of a program. Raises `GdslError` (E04xx) at a wrong one."""
     environment = Environment()
-    environment.functors.update({functor.name: functor for functor in checked.program.functors if not functor.nameless})
+    environment.functors.update(
+        {functor.name: functor for functor in checked.program.functors if not functor.is_lambda}
+    )
     calls = operator_calls(checked.program.schedule)
     for word in tune:
         checker = TuningChecker(environment, calls, checked.knobs, of_text=False)

@@ -49,7 +49,7 @@ def is_reduction(call: syntax.Call, environment: Environment) -> bool:
     if call.function not in ("min", "max") and environment.place is Place.SCHEDULE:
         return True
     first = call.arguments[0].value if call.arguments else None
-    if isinstance(first, syntax.Nameless):
+    if isinstance(first, syntax.Lambda):
         return True
     if first is not None and environment.place is Place.SCHEDULE and is_over_elements(first, environment):
         return True
@@ -77,7 +77,7 @@ class ReductionChecker:
             return poison(call.span)
         operation, first = ArrayReduction(word), call.arguments[0].value
         array: syntax.Name | syntax.Values | None
-        if isinstance(first, syntax.Nameless):
+        if isinstance(first, syntax.Lambda):
             array = self._values(first, word, Type.BOOL if operation in _FLAGS else None)
             domain = array.domain if array is not None else None
         else:
@@ -99,7 +99,7 @@ class ReductionChecker:
         """What is reduced, in a message."""
         return array.name if isinstance(array, syntax.Name) else self.environment.words(array.span)
 
-    def _values(self, value: syntax.Nameless, word: str, hint: Type | None) -> syntax.Values | None:
+    def _values(self, value: syntax.Lambda, word: str, hint: Type | None) -> syntax.Values | None:
         """The values that a functor without a name gives."""
         domain, environment = value.domain, self.environment
         if domain is None or value.whole is None:

@@ -136,7 +136,7 @@ class Sets:
 
 def functor_domain(value: syntax.Expression, environment: Environment) -> Domain | None:
     """What a functor, with or without a name, runs on; None where `value` is not a functor."""
-    if isinstance(value, syntax.Nameless):
+    if isinstance(value, syntax.Lambda):
         return value.domain
     declaration = environment.functors.get(value.name) if isinstance(value, syntax.Name) else None
     return declaration.domain if declaration is not None else None

@@ -11,7 +11,7 @@ from gdsl.frontend.syntax import FunctorForm, OperatorKind, Symbol, SymbolKind
 from gdsl.operations import Domain
 from gdsl.types import Type
 
-NAMELESS_FORMS = {
+LAMBDA_FORMS = {
     FunctorForm.VERTEX: "v => …",
     FunctorForm.EDGE: "(src, dst, e) => …",
     FunctorForm.VALUE: "(src, dst, e) => …",
@@ -23,14 +23,14 @@ NAMELESS_FORMS = {
 _FORMS = {Domain.VERTEX: FunctorForm.VERTEX, Domain.EDGE: FunctorForm.EDGE}
 
 
-class NamelessChecker:
-    """Turns the nameless functors of one part of the schedule into functors of the program."""
+class LambdaChecker:
+    """Turns the lambdas of one part of the schedule into functors of the program."""
 
     def __init__(self, environment: Environment) -> None:
         self.environment = environment
 
     def functor(
-        self, value: syntax.Nameless, call: syntax.Call, form: FunctorForm, operator: str, result: Type | None
+        self, value: syntax.Lambda, call: syntax.Call, form: FunctorForm, operator: str, result: Type | None
     ) -> syntax.Name | None:
         """The name of what `value` becomes, for `call`, which takes a functor of that form, for a reduction one with a
         value of type `result`; None after a mistake. `operator` is the call in words. For a ballot `result` is the type
@@ -51,7 +51,7 @@ class NamelessChecker:
             environment.votes[name] = (result.parts[0], result.parts[1])
         kind = FunctorForm.VALUE if form is FunctorForm.BALLOT else form
         functor = syntax.Functor(value.span, name, value.span, kind, value.parameters, condition, value.body, reduced)
-        node = dataclasses.replace(functor, result=None if from_ballot else result, symbol=symbol, nameless=True)
+        node = dataclasses.replace(functor, result=None if from_ballot else result, symbol=symbol, is_lambda=True)
         before = len(environment.diagnostics)
         typed = check_functor(node, around_functor(value, environment), result if form is FunctorForm.BALLOT else None)
         if len(environment.diagnostics) > before:
@@ -59,7 +59,7 @@ class NamelessChecker:
         environment.generated.functors.append(typed)
         return syntax.Name(value.span, name, symbol=symbol)
 
-    def _fits_common(self, value: syntax.Nameless) -> bool:
+    def _fits_common(self, value: syntax.Lambda) -> bool:
         """Whether a functor may run on the common neighbors of the ends of edges."""
         report = self.environment.report
         if len(value.parameters) not in (3, 6):
@@ -75,7 +75,7 @@ class NamelessChecker:
             return False
         return True
 
-    def _fits_vote(self, value: syntax.Nameless) -> bool:
+    def _fits_vote(self, value: syntax.Lambda) -> bool:
         """Whether a functor may score votes."""
         report, fix = self.environment.report, "write `(v, key, total) => score`"
         if len(value.parameters) != 3:
@@ -88,9 +88,9 @@ class NamelessChecker:
             return False
         return True
 
-    def _fits(self, value: syntax.Nameless, domain: Domain, operator: str, result: Type | None) -> bool:
+    def _fits(self, value: syntax.Lambda, domain: Domain, operator: str, result: Type | None) -> bool:
         report = self.environment.report
-        wanted = f"write `{NAMELESS_FORMS[_FORMS[domain]] if result is None else '(src, dst, e) => value'}`"
+        wanted = f"write `{LAMBDA_FORMS[_FORMS[domain]] if result is None else '(src, dst, e) => value'}`"
         if value.domain is not domain:
             takes = "one parameter" if domain is Domain.VERTEX else "three parameters, the two ends and the edge"
             message = f"the functor of `{operator}` has {takes}, and this one has {len(value.parameters)}"

@@ -36,7 +36,7 @@ def same_but_for_places(first: nodes.Program, second: nodes.Program) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("named", "head", "nameless"),
+    ("named", "head", "by_lambda"),
     [
         ("f = where(g);", "vertex functor g(v) { cond d[v] == -1; }", "f = where(v => d[v] == -1) @g;"),
         ("f = where(g);", "vertex functor g(u) { cond d[u] == 1; }", "f = where((u) => d[u] == 1) @g;"),
@@ -63,8 +63,8 @@ def same_but_for_places(first: nodes.Program, second: nodes.Program) -> bool:
         ),
     ],
 )
-def test_it_is_what_one_with_a_name_is(named: str, head: str, nameless: str) -> None:
-    assert same_but_for_places(load(with_schedule(named, head)), load(with_schedule(nameless)))
+def test_it_is_what_one_with_a_name_is(named: str, head: str, by_lambda: str) -> None:
+    assert same_but_for_places(load(with_schedule(named, head)), load(with_schedule(by_lambda)))
 
 
 def test_names_clash_with_nothing() -> None:
