@@ -15,13 +15,14 @@ from gdsl.graph.memory import require_memory
 from gdsl.graph.messages import refused_file
 from gdsl.graph.number_text import is_number
 
-_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
+"""A text or a comment, which may lack its end: what looks for one from each place takes time that grows as a square."""
 _TOKEN = re.compile(
-    r"(?P<skip>//[^\n]*|/\*.*?\*/|^\#[^\n]*)|(?P<arrow>-[->])|(?P<brace>[{}])"
-    r"""|"(?:[^"\\]|\\.)*"|<(?:[^<>]|<[^<>]*>)*>|[^\s{}"<>;,\[\]=/-]+|\S""",
+    rf"(?P<skip>//[^\n]*|/\*.*?(?:\*/|\Z)|^\#[^\n]*)|(?P<open>\"(?:[^\"\\]|\\.)*\\?\Z)|(?P<arrow>-[->])|(?P<brace>[{{}}])"
+    rf"""|{_QUOTED.pattern}|<(?:[^<>]|<[^<>]*>)*>|[^\s{{}}"<>;,\[\]=/-]+|\S""",
     re.DOTALL | re.MULTILINE,
 )
-_NESTED_END = re.compile(r"-[->]\s*(?:subgraph\b[^{}]*)?\{[^}]*\{")
+_NESTED_END = re.compile(r"""-[->]\s*(?:subgraph\b\s*(?:""|[^\s{}"]+)?\s*)?\{[^}]*\{""")
 """A set of nodes with another inside, which pydot drops."""
 _NAME_OR_TEXT = re.compile(rf"{_QUOTED.pattern}|(?<![\w.-])name(?=\s*=)", re.DOTALL)
 _OTHER_NAME = "gdsl_name"
@@ -84,9 +85,11 @@ def _without_subgraphs(text: str, path: str) -> str:
     """`text` with blanks for the frames of subgraphs that are no ends of edges: their nodes and edges are the graph's,
     and pydot takes several times as long for each level of them, above all where something in them is wrong.
 
-    Raises GdslError E0710 for a brace that is not closed.
+    Raises GdslError E0710 for a brace or a quote that is not closed.
     """
     tokens = [found for found in _TOKEN.finditer(text) if found["skip"] is None]
+    if tokens and tokens[-1]["open"]:
+        raise _not_closed('"', tokens[-1], path)
     frames: list[tuple[int, int]] = []  # the first token of each open frame, and its brace
     blanks: list[tuple[int, int]] = []
     for place, token in enumerate(tokens):
@@ -100,13 +103,18 @@ def _without_subgraphs(text: str, path: str) -> str:
             if frames and not is_end:
                 blanks += [(tokens[first].start(), tokens[opening].end()), token.span()]
     if frames:
-        line = text.count("\n", 0, tokens[frames[-1][1]].start()) + 1
-        raise GdslError.single("E0710", "this `{` is not closed", fix="add the `}`", place=f"{path}:{line}")
+        raise _not_closed("{", tokens[frames[-1][1]], path)
     pieces, end = [], 0
     for start, stop in sorted(blanks):
         pieces += [text[end:start], re.sub(r"[^\n]", " ", text[start:stop])]
         end = stop
     return "".join([*pieces, text[end:]])
+
+
+def _not_closed(word: str, token: re.Match[str], path: str) -> GdslError:
+    line = token.string.count("\n", 0, token.start()) + 1
+    other = "}" if word == "{" else word
+    return GdslError.single("E0710", f"this `{word}` is not closed", fix=f"add the `{other}`", place=f"{path}:{line}")
 
 
 def _other_name(result: re.Match[str]) -> str:

@@ -31,9 +31,9 @@ from gdsl.graph.fields import (
     without_trailing_comment,
 )
 from gdsl.graph.list_checks import refuse_blanks, refuse_brackets, refuse_marks, refuse_single_quotes
+from gdsl.graph.messages import edited
 from gdsl.graph.number_text import is_number, is_whole
 from gdsl.graph.text import TextLines, readable, short
-from gdsl.graph_names import COMPRESSED
 from gdsl.records import dataclass
 
 SAMPLE = 64
@@ -135,10 +135,8 @@ def header_fix(path: str, head: Head, width: int) -> str:
     if width > _MOST_NAMES:
         return instruction
     names = _example_names(head.sample, max(width, 2))
-    if path.lower().endswith(COMPRESSED):
-        return f"{instruction}, such as {', '.join(names)}"
     line = (head.mark or " ").join(names).replace("\t", r"\t")
-    return f"{instruction}: sed -i {shlex.quote('1i ' + line)} {shlex.quote(path)}"
+    return f"{instruction}: {edited(path, shlex.quote('1i ' + line))}"
 
 
 def _example_names(sample: Sequence[Sequence[str]], width: int) -> list[str]:
@@ -162,17 +160,15 @@ def _example_names(sample: Sequence[Sequence[str]], width: int) -> list[str]:
 def _refuse_another_format(lines: TextLines, text: str) -> None:
     """Raise E0710 or E0712 where the first line begins as a file of another kind does, E0705 for Excel's `sep=;`."""
     if re.fullmatch(r'"?sep=."?', text):
-        fix = f"remove it: sed -i {lines.number}d {shlex.quote(lines.path)}"
+        fix = f"remove it: {edited(lines.path, f'{lines.number}d')}"
         raise lines.error("E0705", f"`{text}` names the separator, and is not an edge", fix)
     if _SIZES.match(text):
-        fix = "make it a comment"
-        if not lines.path.lower().endswith(COMPRESSED):
-            fix += f": sed -i '{lines.number}s/^/# /' {shlex.quote(lines.path)}"
+        fix = "make it a comment: " + edited(lines.path, f"'{lines.number}s/^/# /'")
         raise lines.error("E0705", f"`{short(text)}` says how large the graph is, and is not an edge", fix)
     for pattern, kind_name, kind in _OTHERS:
         if pattern.match(text):
             if pattern.pattern == _UCINET:
-                fix = f"leave the edges, whose ids count from 1: sed -i '1,/^data:/Id' {shlex.quote(lines.path)}"
+                fix = "leave the edges, whose ids count from 1: " + edited(lines.path, "'1,/^data:/Id'")
                 raise lines.error("E0712", f"this is {kind_name}, not a list of edges", fix)
             raise lines.error(
                 "E0712", f"this is {kind_name}, not a list of edges", f"--format {kind} (format='{kind}')"
@@ -239,10 +235,8 @@ def _refuse_another_separator(lines: TextLines, texts: Sequence[str], mark: str 
         return
     kind_name = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "bars", None: "blanks"}
     sign, new = (r"\t" if each == "\t" else each or " " for each in (mark, other))
-    command = f"sed -i {shlex.quote(f'1s/{sign}/{new}/g')} {shlex.quote(lines.path)}"
-    fix = f"put {kind_name[other]} into the first line, too" + (
-        "" if lines.path.endswith(COMPRESSED) else f": {command}"
-    )
+    command = edited(lines.path, shlex.quote(f"1s/{sign}/{new}/g"))
+    fix = f"put {kind_name[other]} into the first line, too: {command}"
     raise lines.error(
         "E0705", f"this line has {kind_name[mark]} between its values, and the next one {kind_name[other]}", fix
     )

@@ -8,7 +8,6 @@ import gzip
 import lzma
 import os
 import re
-import shlex
 import stat
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
@@ -17,6 +16,7 @@ from gdsl import files
 from gdsl.diagnostics import GdslError
 from gdsl.extras import first_line
 from gdsl.graph.memory import require_memory
+from gdsl.graph.messages import filtered
 
 _NO_STREAM = "save it to a file: a stream cannot be read twice"
 _LIKE_GENERATED = re.compile(r"(rmat|grid|uniform)[ =_-]?(\d[\dx:]*)")
@@ -177,7 +177,7 @@ def text_of(content: bytes, path: str) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        fix = f"save the file as UTF-8, such as by iconv -f latin1 -t utf-8 {shlex.quote(path)} > NEW"
+        fix = f"save the file as UTF-8, such as by {filtered(path, 'iconv -f latin1 -t utf-8')}"
         raise GdslError.single("E0710", "this line is not UTF-8", fix=fix, place=f"{path}:{line}") from None
 
 

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from gdsl.diagnostics import GdslError
 from gdsl.graph.columns import RowsOf
 from gdsl.graph.group import Group
+from gdsl.graph.messages import edited
 from gdsl.graph.number_text import is_count
 from gdsl.graph.text import TextLines, TextPart, short
-from gdsl.graph_names import COMPRESSED
 
 _FEWEST = 2
 """So many rows show what a line above them is."""
@@ -76,9 +76,7 @@ def count_line_fix(path: str, first: Sequence[str], one_based: bool | None = Non
     pronoun, subject, place = (
         ("it", "the first line is", "1") if num_lines == 1 else ("them", "the first lines are", f"1,{num_lines}")
     )
-    remove = f"remove {pronoun}" + (
-        "" if path.lower().endswith(COMPRESSED) else f" by sed -i {place}d {shlex.quote(path)}"
-    )
+    remove = f"remove {pronoun} by {edited(path, f'{place}d')}"
     options = f"--num-vertices {first[0]} (num_vertices={first[0]})"
     if one_based:
         options = f"--num-vertices {first[0]} --one-based (num_vertices={first[0]}, one_based=True)"
@@ -124,11 +122,8 @@ def refuse_sections(
         return
     message = "an empty line, above which each id is once: those lines seem to name the vertices"
     path = part.path
-    if path.lower().endswith(COMPRESSED):
-        fix = "remove them, or the empty line if they are edges"
-    else:
-        name = shlex.quote(path)
-        fix = f"remove them by sed -i 1,{gap}d {name}; if they are edges, remove the empty line: sed -i {gap}d {name}"
+    one, other = edited(path, f"1,{gap}d"), edited(path, f"{gap}d")
+    fix = f"remove them by {one}; if they are edges, remove the empty line: {other}"
     raise group.agreed(GdslError.single("E0705", message, fix=fix, place=f"{path}:{gap}"))
 
 
@@ -148,9 +143,7 @@ def refuse_marks(lines: TextLines, texts: Sequence[str]) -> None:
     if mark is None:
         return
     pattern = ":" if after_vertex else f" *{mark} *"
-    fix = f"put a blank in place of it: sed -i {shlex.quote(f's/{pattern}/ /')} {shlex.quote(lines.path)}"
-    if lines.path.lower().endswith(COMPRESSED):
-        fix = "put a blank in place of it"
+    fix = "put a blank in place of it: " + edited(lines.path, shlex.quote(f"s/{pattern}/ /"))
     if mark in _BOTH_WAYS:
         fix += ", and give --undirected (undirected=True)"
     elif after_vertex:
@@ -164,9 +157,7 @@ def refuse_brackets(lines: TextLines, texts: Sequence[str]) -> None:
         return
     fix = "write each edge in a line of its own"
     if all(len(_BRACKETS.findall(text)) == 2 for text in texts):
-        fix = "remove them"
-        if not lines.path.lower().endswith(COMPRESSED):
-            fix += f": sed -i 's/[][(){{}}]//g; s/[,;] *$//' {shlex.quote(lines.path)}"
+        fix = "remove them: " + edited(lines.path, "'s/[][(){}]//g; s/[,;] *$//'")
     raise lines.error("E0705", f"`{short(texts[0])}`: each line is in brackets, which belong to no vertex", fix)
 
 
@@ -175,9 +166,7 @@ def refuse_single_quotes(lines: TextLines, texts: Sequence[str]) -> None:
     rows = texts[1:] or texts
     if not all(_IN_SINGLE_QUOTES.fullmatch(text) for text in rows):
         return
-    fix = "put double quotes in place of them"
-    if not lines.path.lower().endswith(COMPRESSED):
-        fix += f""": sed -i "s/'/\\"/g" {shlex.quote(lines.path)}"""
+    fix = "put double quotes in place of them: " + edited(lines.path, """"s/'/\\"/g\"""")
     message = f"`{short(rows[0])}`: each value is in single quotes, which quote nothing"
     raise lines.error("E0705", message, fix)
 
@@ -189,10 +178,8 @@ def refuse_blanks(lines: TextLines, texts: Sequence[str]) -> None:
     blank = _OTHER_BLANK.search(texts[0].strip())
     assert blank is not None
     what = "no-break spaces" if blank[0] == "\u00a0" else f"the blank U+{ord(blank[0]):04X}"
-    fix = "put blanks in place of them"
-    if not lines.path.lower().endswith(COMPRESSED):
-        code = "".join(f"\\x{byte:02x}" for byte in blank[0].encode())
-        fix += f": sed -i 's/{code}/ /g' {shlex.quote(lines.path)}"
+    code = "".join(f"\\x{byte:02x}" for byte in blank[0].encode())
+    fix = "put blanks in place of them: " + edited(lines.path, f"'s/{code}/ /g'")
     raise lines.error("E0705", f"`{short(texts[0])}`: the values are separated by {what}, which separate nothing", fix)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 from typing import NoReturn
 
@@ -10,6 +9,7 @@ from gdsl.graph.column_names import begins_list, ends_fix
 from gdsl.graph.edge_list_head import SAMPLE, Head, header_fix
 from gdsl.graph.fields import records
 from gdsl.graph.list_checks import count_line_fix, may_be_counts
+from gdsl.graph.messages import edited
 from gdsl.graph.number_text import is_number
 from gdsl.graph.text import TextLines, printable, short
 
@@ -60,7 +60,8 @@ def _refuse_width(lines: TextLines, head: Head, values: list[str], width: int) -
         fix = "a comment is a line of its own, which starts with # or %"
     elif fix is None and len(values) == width + 1 and head.in_row and head.mark in (None, "\t"):
         sign = r"\t" if head.mark else " "
-        fix = f"if rows have names in front, name their column, too: sed -i '1s/^/row{sign}/' {shlex.quote(lines.path)}"
+        command = edited(lines.path, f"'1s/^/row{sign}/'")
+        fix = f"if rows have names in front, name their column, too: {command}"
     elif fix is None and len(values) > width and head.mark is None and not all(map(is_number, values)):
         fix = "put values that hold blanks in double quotes"
     elif fix is None and len(values) > width and head.mark is not None:
@@ -90,13 +91,14 @@ def width_fix(lines: TextLines, head: Head, width: int) -> str | None:
 
 def second_list_fix(lines: TextLines) -> str:
     """How to leave out what follows the first empty line."""
-    return f"a file holds one list; remove the second one: sed -i '{lines.gap},$d' {shlex.quote(lines.path)}"
+    command = edited(lines.path, f"'{lines.gap},$d'")
+    return f"a file holds one list; remove the second one: {command}"
 
 
 def gap_fix(path: str, gap: int) -> str:
     """How to leave out what is above the empty line `gap`."""
     part = f"{gap} is empty, and a file holds one list: if the lines above it name the vertices"
-    return f"line {part}, remove them: sed -i 1,{gap}d {shlex.quote(path)}"
+    return f"line {part}, remove them: {edited(path, f'1,{gap}d')}"
 
 
 def refuse_names(lines: TextLines, head: Head, called: str, word: str) -> NoReturn:

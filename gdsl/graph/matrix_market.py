@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 import re
-import shlex
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -19,7 +18,7 @@ from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.file_bytes import empty
 from gdsl.graph.group import ALONE, Group
 from gdsl.graph.memory import require_memory
-from gdsl.graph.messages import with_fix
+from gdsl.graph.messages import edited, with_fix
 from gdsl.graph.number_text import is_count, is_number, is_whole, whole_values
 from gdsl.graph.overflow import refuse_overflow
 from gdsl.graph.text import TextLines, TextPart, line_end, short
@@ -117,20 +116,20 @@ def _read(path: str, values: type | None, group: Group) -> EdgeList:
 def _with_field(error: GdslError, lines: TextLines, header: _Header) -> GdslError:
     """`error`, with the other kind of values as its fix where a line has a value too many or too few, or one that is
     not whole, and with a command where its exponent is that of Fortran."""
-    words, path = lines.line.split(), shlex.quote(lines.path)
+    words = lines.line.split()
     width, value = len(words), words[-1] if words else ""
     if error.code != "E0705":
         return error
     if width == 3 and _FORTRAN.fullmatch(value):
-        change = r"s/\([0-9.]\)[dD]\([-+0-9]\)/\1e\2/"
-        return with_fix(error, f"write exponents with `e`: sed -i '{lines.number},${change}' {path}")
+        change = rf"'{lines.number},$s/\([0-9.]\)[dD]\([-+0-9]\)/\1e\2/'"
+        return with_fix(error, f"write exponents with `e`: {edited(lines.path, change)}")
     if width == (3 if header.field == "pattern" else 2):
         other, where = "real" if header.field == "pattern" else "pattern", "no line has another number of values"
     elif width == 3 and header.field == "integer" and is_number(value) and not is_whole(value):
         other, where = "real", "the values are not whole"
     else:
         return error
-    command = f"sed -i '1s/{header.field}/{other}/I' {path}"
+    command = edited(lines.path, f"'1s/{header.field}/{other}/I'")
     return with_fix(error, f"if {where}, the banner means `{other}`, not `{header.field}`: {command}")
 
 

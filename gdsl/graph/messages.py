@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import shlex
 import sys
 import threading
 import warnings
@@ -11,6 +13,7 @@ from contextvars import ContextVar
 from dataclasses import replace
 
 from gdsl.diagnostics import GdslError
+from gdsl.graph_names import COMPRESSED
 from gdsl.numerals import readable_bytes
 
 
@@ -39,6 +42,34 @@ def no_memory(what: str, needed: int, available: int, place: str | None = None) 
     """E0708: more memory is needed than is available."""
     amounts = f"{readable_bytes(needed)} of memory, and {readable_bytes(available)} are available"
     return GdslError.single("E0708", f"{what} needs {amounts}", place=place)
+
+
+_UNPACKING = dict(zip(COMPRESSED, ("gzip -dc", "bzip2 -dc", "xz -dc"), strict=True))
+
+
+def in_shell(path: str) -> str:
+    """A path as a word of a shell that no command takes for an option."""
+    return shlex.quote(f"./{path}" if path.startswith("-") else path)
+
+
+def edited(path: str, script: str) -> str:
+    """The command that edits the file at `path` by `script`, a word for sed: in place, or where it is compressed into
+    a new file, as sed would destroy it."""
+    return filtered(path, f"sed {script}") if _unpacking(path) else f"sed -i {script} {in_shell(path)}"
+
+
+def filtered(path: str, command: str) -> str:
+    """The command that writes what `command` makes of the text of the file at `path` into a new file."""
+    stem, suffix = os.path.splitext(path)
+    if program := _unpacking(path):
+        source, suffix = f"{program} {in_shell(path)} | {command}", os.path.splitext(stem)[1]
+    else:
+        source = f"{command} {in_shell(path)}"
+    return f"{source} > {shlex.quote('NEW' + suffix)}"
+
+
+def _unpacking(path: str) -> str | None:
+    return _UNPACKING.get(os.path.splitext(path.lower())[1])
 
 
 def with_fix(error: GdslError, fix: str) -> GdslError:

@@ -10,11 +10,10 @@ import ast
 import io
 import json
 import re
-import shlex
 from collections.abc import Callable
 from typing import Any
 
-from gdsl.diagnostics import GdslError, printable
+from gdsl.diagnostics import GdslError, printable, shown
 from gdsl.extras import first_line, required
 from gdsl.graph.dot import read_dot
 from gdsl.graph.edge_list import EdgeList
@@ -22,7 +21,7 @@ from gdsl.graph.element_attributes import ElementAttributes, edge_list_of
 from gdsl.graph.file_bytes import bytes_of, empty, text_of
 from gdsl.graph.list_checks import after_first_vertex
 from gdsl.graph.memory import require_memory
-from gdsl.graph.messages import quiet, refused_file
+from gdsl.graph.messages import edited, filtered, quiet, refused_file
 from gdsl.graph.number_text import is_number, is_rounded, is_whole, problem_of_real
 from gdsl.graph.vertices import Names, require_countable
 
@@ -232,7 +231,7 @@ def _with_values(data: dict[str, Any]) -> dict[str, Any]:
 def _adjacency(networkx: Any, content: bytes, directed: bool, path: str) -> Any:
     lines = _lines(content, path)
     if after_first_vertex(lines):
-        fix = f"put a blank in place of it: sed -i 's/:/ /' {shlex.quote(path)}"
+        fix = "put a blank in place of it: " + edited(path, "'s/:/ /'")
         raise refused_file(path, "each line has a `:` after its vertex, which belongs to no name", fix)
     # No comments are left; otherwise NetworkX would cut names at the mark.
     return networkx.parse_adjlist(
@@ -265,16 +264,29 @@ def _kind(networkx: Any, directed: bool) -> Any:
     return networkx.DiGraph if directed else networkx.Graph
 
 
-def _only_line(content: bytes, path: str) -> bytes:
+_GRAPH6 = re.compile(rb"(?:>>graph6<<)?([?-~]*)")
+_SPARSE6 = re.compile(rb"(?:>>sparse6<<)?(:?[?-~]*)")
+
+
+def _only_line(content: bytes, form: re.Pattern[bytes], path: str) -> bytes:
+    """The line of the only graph, without a header. Raises E0710 for a character of no six bits, which NetworkX takes
+    for some."""
     lines = [line for line in content.split(b"\n") if line.strip()]
     if len(lines) > 1:
         message = f"this file holds {len(lines):,} graphs, and only one can be read"
-        raise refused_file(path, message, f"take one of them: head -n 1 {printable(path)} > FILE")
-    return lines[0].rstrip(b"\r")
+        raise refused_file(path, message, f"take one of them: {filtered(path, 'sed -n 1p')}")
+    line = lines[0].rstrip()
+    found = form.match(line)
+    assert found is not None
+    if found.end() < len(line):
+        character = shown(line[found.end() :].decode("utf-8", "replace")[0])
+        message = f"{character} is none of the characters from ? to ~ that such a file is written in"
+        raise GdslError.single("E0710", message, place=f"{path}:{content[: content.index(line)].count(10) + 1}")
+    return found[1]
 
 
 def _graph6(networkx: Any, content: bytes, path: str) -> Any:
-    line = _only_line(content, path).removeprefix(b">>graph6<<")
+    line = _only_line(content, _GRAPH6, path)
     count, rest = _count_of(line)
     bits = int.from_bytes(bytes(max(each - 63, 0) & 63 for each in rest), "big").bit_count() if rest else 0
     _require(count, bits, path)
@@ -282,7 +294,7 @@ def _graph6(networkx: Any, content: bytes, path: str) -> Any:
 
 
 def _sparse6(networkx: Any, content: bytes, path: str) -> Any:
-    line = _only_line(content, path).removeprefix(b">>sparse6<<")
+    line = _only_line(content, _SPARSE6, path)
     count, rest = _count_of(line.removeprefix(b":"))
     width = max(count - 1, 1).bit_length()
     _require(count, 6 * len(rest) // (width + 1) + 1, path)

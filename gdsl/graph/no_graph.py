@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import re
-import shlex
 import zlib
 from lzma import LZMAError
 
 from gdsl.diagnostics import GdslError
 from gdsl.graph.file_bytes import LONGEST_MAGIC, JunkBehindError, decompressing
+from gdsl.graph.messages import filtered, in_shell
 from gdsl.graph_names import BY_NETWORKX
 
 _BEGINNING = 1024
@@ -64,12 +64,12 @@ def refuse_no_graph(path: str, kind: str) -> None:
                 raise GdslError.single("E0712", f"this is {what}, not an adjacency list", fix=fix, place=path)
     if kind not in _OF_BYTES and (start.startswith(_ZIP) or start.startswith(_TAR, _TAR_MAGIC_AT)):
         command = "unzip" if start.startswith(_ZIP) else "tar -xf"
-        raise _refused(path, "this is an archive of files", f"unpack it first: {command} {shlex.quote(path)}")
+        raise _refused(path, "this is an archive of files", f"unpack it first: {command} {in_shell(path)}")
     if kind in _OF_TEXT and (start.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in start):
         encoding = utf16_of(start)
         if encoding is None:
             raise _refused(path, "this is a binary file, not the text of a graph", None)
-        fix = f"save the file as UTF-8: iconv -f {encoding} -t utf-8 {shlex.quote(path)} > NEW"
+        fix = f"save the file as UTF-8: {filtered(path, f'iconv -f {encoding} -t utf-8')}"
         raise _refused(path, "this is UTF-16 text", fix)
 
 

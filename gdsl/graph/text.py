@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import lzma
-import shlex
 import zlib
 from collections.abc import Generator, Iterator
 from dataclasses import replace
@@ -13,6 +12,7 @@ from typing import Any, BinaryIO
 from gdsl.diagnostics import GdslError
 from gdsl.graph.file_bytes import LONGEST_MAGIC, JunkBehindError, decompressing, file_size, unreadable
 from gdsl.graph.memory import require_memory
+from gdsl.graph.messages import edited, filtered, in_shell
 from gdsl.graph.no_graph import utf16_of
 from gdsl.graph_names import COMPRESSED
 from gdsl.records import dataclass
@@ -292,7 +292,7 @@ class TextLines:
         return chunk.removeprefix(b"\xef\xbb\xbf")
 
     def _utf16(self, encoding: str) -> GdslError:
-        fix = f"save the file as UTF-8: iconv -f {encoding} -t utf-8 {shlex.quote(self.path)} > NEW"
+        fix = f"save the file as UTF-8: {filtered(self.path, f'iconv -f {encoding} -t utf-8')}"
         return GdslError.single("E0710", "this is UTF-16 text", fix=fix, place=self.path)
 
     def _junk(self) -> GdslError:
@@ -307,7 +307,7 @@ class TextLines:
 
 def line_end(path: str) -> str:
     """The command that appends a line end to the file at `path`."""
-    return "decompress it first, then echo >> FILE" if path.endswith(COMPRESSED) else f"echo >> {shlex.quote(path)}"
+    return edited(path, r"'$a\'") if path.lower().endswith(COMPRESSED) else f"echo >> {in_shell(path)}"
 
 
 def readable(line: str) -> str:

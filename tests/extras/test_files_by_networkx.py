@@ -165,6 +165,21 @@ def test_dot(tmp_path):
             read(tmp_path, "a.dot", text)
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("a.s6", "\n:Fa @x^\n", ":2.*' ' is none"),
+        ("a.s6", ":Fa@x^5", ":1.*'5' is none"),
+        ("a.g6", "B5\n", ":1.*'5' is none"),
+        ("a.s6", "&Fa", ":1.*'&' is none"),
+    ],
+)
+def test_characters_of_no_six_bits(tmp_path, name, text, said):
+    """NetworkX takes them for other bits, and so makes other edges of them."""
+    with pytest.raises(gdsl.GdslError, match=rf"{name}{said}"):
+        read(tmp_path, name, text)
+
+
 def test_dot_with_subgraphs_in_subgraphs(tmp_path):
     """pydot's time grows several times with each level of them."""
     pytest.importorskip("pydot")
@@ -175,6 +190,8 @@ def test_dot_with_subgraphs_in_subgraphs(tmp_path):
     assert set(read(tmp_path, "a.dot", text).names) == {"a", "b", "c"}
     with pytest.raises(gdsl.GdslError, match=r"a.dot:2: error\[E0710\]: this `{` is not closed"):
         read(tmp_path, "a.dot", f"digraph {{\n{deep}")
+    with pytest.raises(gdsl.GdslError, match=r"a.dot:3: error\[E0710\]: this `\"` is not closed"):
+        read(tmp_path, "a.dot", 'digraph {\n/* " */ a\n"' + '\\"' * 50_000)
     with pytest.raises(gdsl.GdslError, match=r"a.dot: error\[E0710\].*found '='"):
         read(tmp_path, "a.dot", f"digraph {{ {deep} =,= {'}' * 31}")
 
