@@ -36,7 +36,8 @@ from gdsl.diagnostics import GdslError
     default="",
     metavar="NAMES",
     help="All programs on these graphs: any rmatSCALE, gridSIDE, directed_rmatSCALE, one_way_gridSIDE, classes (rgg, "
-    "small_world, hubs, kmer, chain_of_cycles, mesh, communities, bipartite, uniform, random_tree), or files.",
+    "small_world, hubs, kmer, chain_of_cycles, mesh, communities, bipartite, uniform, random_tree, stars, "
+    "hub_chain, layers), or files.",
 )
 @click.option("--classes", is_flag=True, help="Twelve algorithms on every class of graphs, with a summary.")
 @click.option(

@@ -1,7 +1,8 @@
 """The classes of graphs: what each generator draws, by array operations of NumPy or CuPy.
 
 The first five are those from which published times of peers were taken; the random stream decides their edges, so the
-order of the operations matters. Every class has at most one of: long distances, hubs, locality of ids, triangles.
+order of the operations matters. Every class has at most one of: long distances, hubs, locality of ids, triangles; only
+`hub_chain` has both of the first.
 """
 
 from __future__ import annotations
@@ -146,6 +147,45 @@ def random_tree(module: Any, count: int) -> Ends:
     return count, vertices, module.minimum(parents, vertices - 1)
 
 
+def stars(module: Any, count: int, share: float = 0.01) -> Ends:
+    """Stars of very different sizes with shuffled ids: half of all ends are those of a hundredth of the vertices, and
+    the rest have one edge."""
+    random = module.random.default_rng(5)
+    centers = max(int(count * share), 1)
+    leaves = module.arange(centers, count, dtype=np.int64)
+    drawn = (centers * random.random(leaves.size, dtype=np.float64) ** 4).astype(np.int64)
+    ids = module.argsort(random.random(count, dtype=np.float32))
+    return count, ids[leaves], ids[module.minimum(drawn, centers - 1)]
+
+
+def hub_chain(module: Any, count: int, links: int = 400, degree: int = 12) -> Ends:
+    """Power laws in a row, each joined with the next by one edge, ids shuffled: hubs, and a large diameter."""
+    random = module.random.default_rng(6)
+    size = max(count // links, 4)
+    parts = max(count // size, 1)
+    vertices = parts * size
+    weight = module.cumsum(module.arange(1, size + 1, dtype=np.float64) ** (-1 / 1.2))
+    first = random.integers(0, parts, vertices * degree // 2, dtype=np.int64) * size
+    ends = []
+    for _ in range(2):
+        drawn = module.searchsorted(weight / weight[-1], random.random(first.size, dtype=np.float64))
+        ends.append(first + module.minimum(drawn, size - 1).astype(np.int64))
+    last = module.arange(1, parts, dtype=np.int64) * size - 1
+    ids = module.argsort(random.random(vertices, dtype=np.float32))
+    sources, destinations = module.concatenate([ends[0], last]), module.concatenate([ends[1], last + size])
+    return vertices, ids[sources], ids[destinations]
+
+
+def layers(module: Any, count: int, depth: int = 500, degree: int = 4) -> Ends:
+    """Directed layers, each with edges to the next at random, ids shuffled: no cycles, and long ways."""
+    random = module.random.default_rng(10)
+    width = max(count // depth, 2)
+    sources = module.repeat(module.arange(max(count - width, 0), dtype=np.int64), degree)
+    below = (sources // width + 1) * width + random.integers(0, width, sources.size, dtype=np.int64)
+    ids = module.argsort(random.random(count, dtype=np.float32))
+    return count, ids[sources], ids[module.minimum(below, count - 1)]
+
+
 CLASSES = {
     "rgg": GraphClass(random_geometric, {"cuda": 4_000_000, "cpu": 200_000}, largest_weight=1000),
     "small_world": GraphClass(small_world, {"cuda": 6_000_000, "cpu": 200_000}),
@@ -157,5 +197,8 @@ CLASSES = {
     "bipartite": GraphClass(bipartite, {"cuda": 4_000_000, "cpu": 100_000}),
     "uniform": GraphClass(uniform, {"cuda": 4_000_000, "cpu": 200_000}),
     "random_tree": GraphClass(random_tree, {"cuda": 10_000_000, "cpu": 300_000}, largest_weight=1000),
+    "stars": GraphClass(stars, {"cuda": 5_000_000, "cpu": 200_000}),
+    "hub_chain": GraphClass(hub_chain, {"cuda": 1_200_000, "cpu": 100_000}, largest_weight=1000),
+    "layers": GraphClass(layers, {"cuda": 3_000_000, "cpu": 150_000}, directed=True),
 }
 """By the name that a row has: `bfs-rgg`, or with another number of vertices `bfs-rgg100000`."""

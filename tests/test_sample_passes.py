@@ -69,9 +69,10 @@ def grid(side: int, against: float, both: float, shuffled: bool = False) -> gdsl
         (grid(150, against=0.35, both=0.15), 80),
         (grid(80, against=0.5, both=0), 90),
         (grid(80, against=0, both=0, shuffled=True), 4),
+        (grid(220, against=0, both=0, shuffled=True), 4),
         (gdsl.Graph.generate("rmat:11"), 4),
     ],
-    ids=["one-way grid", "grid of one-way edges", "grid without cycles", "rmat"],
+    ids=["one-way grid", "grid of one-way edges", "grid without cycles", "larger grid without cycles", "rmat"],
 )
 def test_strong_components_visit_edges_a_few_times(graph: gdsl.Graph, visits: int) -> None:
     """A search that goes on for as long as information spreads visits them as often as the grid has rows, and more."""

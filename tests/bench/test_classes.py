@@ -29,6 +29,9 @@ def test_each_class_has_the_shape_of_its_name():
     assert largest["hubs"] >= made["hubs"].num_vertices - 20
     assert largest["mesh"] == 6 and largest["chain_of_cycles"] <= 2 and largest["kmer"] <= 12
     assert made["random_tree"].num_edges == 2 * (made["random_tree"].num_vertices - 1)
+    assert made["stars"].num_edges == 2 * (made["stars"].num_vertices - 60) and largest["stars"] > 1000
+    mean = made["hub_chain"].num_edges / made["hub_chain"].num_vertices
+    assert largest["layers"] <= 4 and largest["hub_chain"] > 2 * mean
     items = made["bipartite"].num_vertices // 5
     assert np.all((made["bipartite"].edge_sources < items) != (made["bipartite"].columns < items))
 
