@@ -29,7 +29,7 @@ def advise(
     warnings = [
         *steady_loops(program, source),
         *unused(program, symbols, source, tune),
-        *sums_of_infinity(effects, source),
+        *sums_of_infinity(effects),
         *decided_conditions(effects, data, source),
         *endless_worklists(effects, source),
         *largest_of_nothing(program, source),

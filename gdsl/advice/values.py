@@ -43,7 +43,7 @@ def _message(span: Span, words: str, always: bool) -> Diagnostic:
     return Diagnostic("W05", message, span, fix="check the values that it compares: it is never true")
 
 
-def sums_of_infinity(effects: ProgramEffects, source: Source) -> Iterator[Diagnostic]:
+def sums_of_infinity(effects: ProgramEffects) -> Iterator[Diagnostic]:
     """The warnings about `+=`, `-=`, `sum` and `neighbor_reduce` over all elements of data that begin as `inf`."""
     infinite = _initially_infinite(effects.program) - _overwritten(effects)
     if not infinite:

@@ -37,7 +37,7 @@ DTYPES: dict[Type, Any] = {
 """The dtypes that expressions are evaluated in."""
 
 
-def stored_as(module: Any, values: Array, type_: Type) -> Array:
+def stored_as(values: Array, type_: Type) -> Array:
     """`values` of a bound array (ids signed, `none` as -1) in the dtype that expressions are evaluated in."""
     if type_.is_id:
         return values.astype(np.int64).astype(np.uint64)
@@ -253,7 +253,7 @@ class Evaluator:
     def _gathered(self, node: ir.Element | ir.DegreeOf, local: dict[str, Array], active: Array | None) -> Array:
         if isinstance(node, ir.Element) and isinstance(node.index, ir.OwnId) and self._range and self._range[2] == 1:
             first, last, _ = self._range
-            return stored_as(self._module, self._array(node.array)[first:last], node.type)
+            return stored_as(self._array(node.array)[first:last], node.type)
         if isinstance(node, ir.Element):
             array, index = self._array(node.array), self._evaluate(node.index, local, active)
             what = f"{node.array}[{{}}]"
@@ -271,7 +271,7 @@ class Evaluator:
         if len(array) == 0:
             return self._module.zeros(len(index), DTYPES[node.type])
         values = array[self._module.clip(index, 0, len(array) - 1).astype(np.int64)]
-        return stored_as(self._module, values, node.type)
+        return stored_as(values, node.type)
 
     def _called(self, function: ir.Function, values: list[Array], active: Array | None) -> Array:
         """A function's values: all elements together where it has no control flow, else one after the other."""

@@ -1,4 +1,4 @@
-"""Makes the syntax tree from Lark's parse tree; each method is called like the rule it is for."""
+"""Builds the syntax tree from Lark's parse tree: by the tables of `builder_expressions`, or the method of the rule."""
 
 # ruff: noqa: D102 - each method is called like the grammar rule it is for
 from __future__ import annotations
@@ -22,9 +22,6 @@ class TreeBuilder(LambdaBuilder):
 
     # ------------------------------------------------------------ statements
 
-    def block(self, meta: Any, children: list[Any]) -> tuple[syntax.Statement, ...]:
-        return tuple(children)
-
     def let(self, meta: Any, children: list[Any]) -> syntax.Let:
         word, name, declared, value = children
         return syntax.Let(span_of(meta), str(name), span_of(name), declared, value, word == "var")
@@ -42,66 +39,26 @@ class TreeBuilder(LambdaBuilder):
         operation = BinaryOperation(str(sign).removesuffix("="))
         return syntax.ShortAssign(span_of(meta), self._target(target), operation, value)
 
-    def expression_statement(self, meta: Any, children: list[Any]) -> syntax.ExpressionStatement:
-        return syntax.ExpressionStatement(span_of(meta), children[0])
-
-    def accept(self, meta: Any, children: list[Any]) -> syntax.Accept:
-        return syntax.Accept(span_of(meta), children[0])
-
     def if_statement(self, meta: Any, children: list[Any]) -> syntax.If:
         condition, then, otherwise = children
         if isinstance(otherwise, syntax.If):
             otherwise = (otherwise,)
         return syntax.If(span_of(meta), condition, then, otherwise or ())
 
-    def for_range(self, meta: Any, children: list[Any]) -> syntax.For:
-        name, first, last, body = children
-        return syntax.For(span_of(meta), str(name), span_of(name), first, last, body)
-
     def for_in(self, meta: Any, children: list[Any]) -> syntax.ForIn:
         first, second, value, body = children
         names = tuple(syntax.LoopName(span_of(name), str(name)) for name in (first, second) if name is not None)
         return syntax.ForIn(span_of(meta), names, value, body)
 
-    def while_loop(self, meta: Any, children: list[Any]) -> syntax.While:
-        return syntax.While(span_of(meta), *children)
-
-    def repeat(self, meta: Any, children: list[Any]) -> syntax.Repeat:
-        return syntax.Repeat(span_of(meta), *children)
-
-    def break_loop(self, meta: Any, children: list[Any]) -> syntax.Break:
-        return syntax.Break(span_of(meta))
-
-    def return_value(self, meta: Any, children: list[Any]) -> syntax.Return:
-        return syntax.Return(span_of(meta), children[0])
-
-    def frontier(self, meta: Any, children: list[Any]) -> syntax.FrontierDeclaration:
-        name, value = children
-        return syntax.FrontierDeclaration(span_of(meta), str(name), span_of(name), value)
-
     def edge_frontier(self, meta: Any, children: list[Any]) -> syntax.FrontierDeclaration:
         *_, name, value = children
         return syntax.FrontierDeclaration(span_of(meta), str(name), span_of(name), value, domain=Domain.EDGE)
-
-    def graph(self, meta: Any, children: list[Any]) -> syntax.GraphDeclaration:
-        name, value = children
-        return syntax.GraphDeclaration(span_of(meta), str(name), span_of(name), value)
-
-    def history(self, meta: Any, children: list[Any]) -> syntax.HistoryDeclaration:
-        return syntax.HistoryDeclaration(span_of(meta), str(children[0]), span_of(children[0]))
-
-    def buckets(self, meta: Any, children: list[Any]) -> syntax.BucketsDeclaration:
-        name, arguments, value = children
-        return syntax.BucketsDeclaration(span_of(meta), str(name), span_of(name), arguments, value)
 
     def on(self, meta: Any, children: list[Any]) -> syntax.On:
         *_, name, body = children
         return syntax.On(span_of(meta), str(name), span_of(name), body)
 
     # ------------------------------------------------------------ problem data
-
-    def extent(self, meta: Any, children: list[Any]) -> Part:
-        return Part("extent", span_of(meta), children[0])
 
     def declaration(self, meta: Any, children: list[Any]) -> syntax.Declaration:
         words = [str(child) for child in children if isinstance(child, Token) and child.type == "WORD"]
@@ -272,9 +229,6 @@ class TreeBuilder(LambdaBuilder):
     def knob_argument(self, meta: Any, children: list[Any]) -> syntax.KnobArgument:
         return syntax.KnobArgument(span_of(meta), str(children[0]), children[1])
 
-    def tune_value(self, meta: Any, children: list[Any]) -> tuple[Any, ...]:
-        return tuple(child for child in children if child is not None)
-
     def tune_subject(self, meta: Any, children: list[Any]) -> tuple[str | None, str]:
         first, second = children
         return (None, str(first)) if second is None else (str(first), str(second))
@@ -290,9 +244,6 @@ class TreeBuilder(LambdaBuilder):
         return Part("tune", span_of(meta), tuple(children))
 
     # ------------------------------------------------------------ the program
-
-    def schedule(self, meta: Any, children: list[Any]) -> Part:
-        return Part("schedule", span_of(meta), children[0])
 
     def import_part(self, meta: Any, children: list[Any]) -> syntax.Import:
         *names, path = children

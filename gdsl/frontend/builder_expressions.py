@@ -1,12 +1,13 @@
-"""Builds the expressions of the syntax tree, and functors without a name, from Lark's parse tree; each method is named
-after its grammar rule."""
+"""Builds the expressions of the syntax tree, and lambdas, from Lark's parse tree: by tables, or by the method that is
+called like the grammar rule."""
 
-# ruff: noqa: D102
+# ruff: noqa: D102 - each method is called like the grammar rule it is for
 
 from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from lark import Token, v_args
@@ -16,9 +17,6 @@ from gdsl.diagnostics import Diagnostic, Label
 from gdsl.frontend import syntax
 from gdsl.operations import BinaryOperation, Outcome, ReduceOperation, UnaryOperation
 from gdsl.source import Span
-
-# ruff: noqa: D102 - each method is called like the grammar rule it is for
-
 
 LONGEST_RUN = 40
 """Up to this many operators in a row become nested nodes, which are easier to analyze than a chain."""
@@ -45,6 +43,33 @@ def _whole_pair_fix(part: syntax.PairPart) -> str | None:
     return f"write the whole pair: `{name} = ({', '.join(parts)})`{several}"
 
 
+_NODES: dict[str, Any] = {
+    "accept": syntax.Accept,
+    "argument": syntax.Argument,
+    "break_loop": syntax.Break,
+    "conditional": syntax.Conditional,
+    "expression_statement": syntax.ExpressionStatement,
+    "infinity": syntax.Infinity,
+    "none": syntax.NoneLiteral,
+    "pair": syntax.Pair,
+    "repeat": syntax.Repeat,
+    "return_value": syntax.Return,
+    "while_loop": syntax.While,
+}
+"""The rules whose node has their parts, in the same order."""
+_NAMED_NODES: dict[str, Any] = {
+    "buckets": syntax.BucketsDeclaration,
+    "for_range": syntax.For,
+    "frontier": syntax.FrontierDeclaration,
+    "graph": syntax.GraphDeclaration,
+    "history": syntax.HistoryDeclaration,
+}
+"""Those whose first part is a name, which the node has with its place."""
+_PARTS = {"apply": "apply", "condition": "cond", "extent": "extent", "schedule": "schedule", "value": "value"}
+"""The rules of parts, and the keyword of each."""
+_SEQUENCES = frozenset({"arguments", "block", "tune_value"})
+
+
 @v_args(meta=True)
 class ExpressionBuilder(Transformer_NonRecursive[Token, Any]):
     """The rules of expressions. Mistakes that the grammar lets through are collected in `diagnostics`."""
@@ -64,8 +89,21 @@ class ExpressionBuilder(Transformer_NonRecursive[Token, Any]):
         """As Lark does, which would bind and wrap the method of the rule at each call."""
         rule = self._rules.get(tree.data)
         if rule is None:
-            rule = self._rules[tree.data] = getattr(self, tree.data)
+            rule = self._rules[tree.data] = self._rule(tree.data)
         return rule(tree.meta, tree.children if new_children is None else new_children)
+
+    def _rule(self, name: str) -> Callable[[Any, list[Any]], Any]:
+        """What builds the node of a rule: as a table says, or else the method of that name."""
+        if (node := _NODES.get(name)) is not None:
+            return lambda meta, children: node(span_of(meta), *children)
+        if (named := _NAMED_NODES.get(name)) is not None:
+            return lambda meta, children: named(span_of(meta), str(children[0]), span_of(children[0]), *children[1:])
+        if (keyword := _PARTS.get(name)) is not None:
+            return lambda meta, children: Part(keyword, span_of(meta), children[0])
+        if name in _SEQUENCES:
+            return lambda meta, children: tuple(child for child in children if child is not None)
+        method: Callable[[Any, list[Any]], Any] = getattr(self, name)
+        return method
 
     def _target(self, node: syntax.Expression) -> syntax.Name | syntax.Index:
         if isinstance(node, syntax.Name | syntax.Index) and not node.now:
@@ -85,9 +123,6 @@ class ExpressionBuilder(Transformer_NonRecursive[Token, Any]):
     def pair_type(self, meta: Any, children: list[Any]) -> syntax.TypeName:
         first, second = children
         return syntax.TypeName(span_of(meta), f"({first.name}, {second.name})", (first, second))
-
-    def conditional(self, meta: Any, children: list[Any]) -> syntax.Conditional:
-        return syntax.Conditional(span_of(meta), *children)
 
     def binary(self, meta: Any, children: list[Any]) -> syntax.Expression:
         whole = span_of(meta)
@@ -149,19 +184,10 @@ class ExpressionBuilder(Transformer_NonRecursive[Token, Any]):
         owner, name, arguments = children
         return syntax.Method(span_of(meta), owner, str(name), span_of(name), arguments)
 
-    def pair(self, meta: Any, children: list[Any]) -> syntax.Pair:
-        return syntax.Pair(span_of(meta), *children)
-
     def call(self, meta: Any, children: list[Any]) -> syntax.Call:
         function, arguments, label = children
         name = None if label is None else str(label)
         return syntax.Call(span_of(meta), str(function), span_of(function), arguments, name)
-
-    def arguments(self, meta: Any, children: list[Any]) -> tuple[syntax.Argument, ...]:
-        return tuple(child for child in children if child is not None)
-
-    def argument(self, meta: Any, children: list[Any]) -> syntax.Argument:
-        return syntax.Argument(span_of(meta), children[0])
 
     def keyword_argument(self, meta: Any, children: list[Any]) -> syntax.Argument:
         return syntax.Argument(span_of(meta), children[1], str(children[0]))
@@ -209,12 +235,6 @@ class ExpressionBuilder(Transformer_NonRecursive[Token, Any]):
     def boolean(self, meta: Any, children: list[Any]) -> syntax.Boolean:
         return syntax.Boolean(span_of(meta), children[0] == "true")
 
-    def infinity(self, meta: Any, children: list[Any]) -> syntax.Infinity:
-        return syntax.Infinity(span_of(meta))
-
-    def none(self, meta: Any, children: list[Any]) -> syntax.NoneLiteral:
-        return syntax.NoneLiteral(span_of(meta))
-
     def parenthesized(self, meta: Any, children: list[Any]) -> syntax.Expression:
         inner: syntax.Expression = children[0]
         self._parenthesized[id(inner)] = (inner, span_of(meta))
@@ -234,9 +254,6 @@ def _element_fix(node: syntax.Expression) -> str | None:
     return None
 
 
-# ruff: noqa: D102 - each method is called like the grammar rule it is for
-
-
 class Part(NamedTuple):
     """One `problem`, `schedule`, `tune` or `requires` of the program, or a `cond`, `apply` or `value` of a functor."""
 
@@ -254,15 +271,6 @@ class _Block(NamedTuple):
 @v_args(meta=True)
 class LambdaBuilder(ExpressionBuilder):
     """The rules of functors without a name, and of the items that all functors have."""
-
-    def condition(self, meta: Any, children: list[Any]) -> Part:
-        return Part("cond", span_of(meta), children[0])
-
-    def apply(self, meta: Any, children: list[Any]) -> Part:
-        return Part("apply", span_of(meta), children[0])
-
-    def value(self, meta: Any, children: list[Any]) -> Part:
-        return Part("value", span_of(meta), children[0])
 
     def parts_by_keyword(self, parts: list[Part], where: str) -> dict[str, Part]:
         """The parts by their keyword; reports a part that is repeated."""

@@ -212,12 +212,10 @@ def _check_ids(
             if len(ids) and (ids.min() < lowest or ids.max() >= highest + lowest):
                 place = int(np.argmax((ids < lowest) | (ids >= highest + lowest)))
                 lines = find_row(part, rows, place)
-                raise _outside(lines, name, int(ids[place]), one_based, num_vertices, highest)
+                raise _outside(lines, name, int(ids[place]), one_based, num_vertices)
 
 
-def _outside(
-    lines: TextLines, name: str, value: int, one_based: bool, num_vertices: int | None, highest: int
-) -> GdslError:
+def _outside(lines: TextLines, name: str, value: int, one_based: bool, num_vertices: int | None) -> GdslError:
     """E0707 at the line last read."""
     lowest = 1 if one_based else 0
     if value < lowest:

@@ -46,7 +46,7 @@ def refuse_unnamed(path: str, head: Head, width: int) -> NoReturn:
         lines.number = head.first_line
         if len({*map(len, head.sample)}) > 1:
             message = "lines have different numbers of values, and an edge has two ends"
-            raise lines.error("E0705", message, width_fix(lines, head, width))
+            raise lines.error("E0705", message, width_fix(lines, head))
         message = f"the line has {width} values; without names for them at most 3 are known"
         raise lines.error("E0705", message, header_fix(path, head, width))
 
@@ -55,7 +55,7 @@ def _refuse_width(lines: TextLines, head: Head, values: list[str], width: int) -
     count = f"{len(values)} value{'s' if len(values) != 1 else ''}"
     verb = "names" if head.in_row else "has"
     line = (head.mark or " ").join(values)
-    fix = width_fix(lines, head, len(values))
+    fix = width_fix(lines, head)
     if any(word.startswith(("#", "%")) for word in values[1:]):
         fix = "a comment is a line of its own, which starts with # or %"
     elif fix is None and len(values) == width + 1 and head.in_row and head.mark in (None, "\t"):
@@ -70,8 +70,8 @@ def _refuse_width(lines: TextLines, head: Head, values: list[str], width: int) -
     raise lines.error("E0705", f"the line has {count}, and {first}: `{short(line)}`", fix)
 
 
-def width_fix(lines: TextLines, head: Head, width: int) -> str | None:
-    """The fix for a line of `width` values among lines of other widths, in a list without a header."""
+def width_fix(lines: TextLines, head: Head) -> str | None:
+    """The fix for a line among lines of other widths, in a list without a header."""
     if lines.gap and lines.gap == lines.number - 1:
         return gap_fix(lines.path, lines.gap)
     widths = [len(row) for row in head.sample]

@@ -188,7 +188,7 @@ def _with_hint(error: GdslError, lines: TextLines, head: Head, layout: _Layout) 
             except GdslError as named:
                 fix = named.diagnostics[0].fix
     else:
-        fix = width_fix(lines, head, len(words))
+        fix = width_fix(lines, head)
     return error if fix is None else with_fix(error, fix)
 
 

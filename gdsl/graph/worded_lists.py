@@ -71,7 +71,7 @@ def read_worded(
         with group.agreement(), TextLines(path) as lines:
             lines.number = head.first_line
             note = "a line holds two ids, between blanks, commas or semicolons"
-            fix = width_fix(lines, head, width)
+            fix = width_fix(lines, head)
             raise lines.error("E0705", f"`{printable(head.first[0])}` is not an edge", fix, (note,))
     words, part = read_in_order(group, part, lambda assumed: _read_words(assumed, head))
     group.raise_first(words.error)

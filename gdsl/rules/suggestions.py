@@ -97,7 +97,7 @@ class Suggested:
         picks = self._picks(write)
         relaxes = any(_reads_another(part, write) for part in inside(write.value))
         if relaxes and picks:
-            yield from self._from_infinity(write, target)
+            yield from self._from_infinity(write)
             yield self._at_all(stores, "min=", "keeps the smallest", accepts=len(stores) == 1)
             yield from self._by_iteration(write, target)
         yield self._at_all(stores, "any=", "lets any of the writers win")
@@ -131,7 +131,7 @@ class Suggested:
         unknown = UNKNOWN if any(UNKNOWN in edit.text for edit in edits) else ""
         return Suggestion(f"`{edits[0].text}`{where} {meaning}{unknown}", tuple(edits), beside=beside)
 
-    def _from_infinity(self, write: Write, target: str) -> Iterator[Suggestion]:
+    def _from_infinity(self, write: Write) -> Iterator[Suggestion]:
         """`min=`, where the data begins with what is less than every value."""
         first = self.initials.get(write.name)
         least = isinstance(first, nodes.Literal) and not isinstance(first.value, bool) and first.value <= 0

@@ -224,7 +224,7 @@ class NameChecker:
             return poison(expression.span)
         if environment.place is Place.SCHEDULE:
             words = environment.words(typed.index.span)
-            fix = element_in_schedule(words, expression.array, typed.symbol, environment)
+            fix = element_in_schedule(words, expression.array, typed.symbol)
             environment.report("E0408", "the schedule does not read elements of arrays", expression.span, fix=fix)
             return poison(expression.span)
         if environment.place in _INITIAL_PLACES and typed.checked:

@@ -92,7 +92,7 @@ def array_in_schedule(name: str, symbol: Symbol, environment: Environment, hint:
     return f"ask `any({parameters} => {value})`, or `all` in place of `any`"
 
 
-def element_in_schedule(index: str, name: str, symbol: Symbol, environment: Environment) -> str:
+def element_in_schedule(index: str, name: str, symbol: Symbol) -> str:
     """What to write in place of the element `index` of the array `symbol`, which the schedule does not read."""
     type_, domain = symbol.type, symbol.domain
     if type_ is None or domain is None or type_.is_pair or symbol.count is not None:
