@@ -24,7 +24,9 @@ Where a pull may come next, the word is stored: else the pull would set a bit fo
 **When.**
 What is noted for a far end is the near end of its edge. So functors that ask for the edge itself are left out. Noting
 costs two more barriers, and passes over the bitmaps: that pays off from about one edge for each thread on, and one for
-each 64 vertices. Where the edges of the members are not counted (`direction`), there must be as many members.
+each 64 vertices. Where the edges of the members are not counted (`direction`), there must be as many members. Where
+those that no frontier has had are counted, too, there must be as many of them as the members have: else most edges lead
+to vertices that were visited before, and each of these would be noted, only to be looked at as well.
 """
 
 from __future__ import annotations
@@ -83,18 +85,24 @@ def _with_proposals(operation: Operation, first: int, facts: Facts) -> Operation
     push = does.no if isinstance(does, Choice) else does
     if not isinstance(step, Advance) or operation.fused or not _suits(push, step, facts):
         return operation
-    measure = Measure.EDGES if push.edges in (EdgeCount.CARRIED, EdgeCount.ALL) else Measure.SIZE
-    test = (
-        Compare(measure, 1, Measure.THREADS, False),
-        Compare(measure, _VERTICES_OF_AN_EDGE, Measure.VERTICES, False),
-    )
-    push = dataclasses.replace(push, proposals=Proposals(first, first + 1, test, _maps(does)))
+    push = dataclasses.replace(push, proposals=Proposals(first, first + 1, _many(does, push), _maps(does)))
     if not isinstance(does, Choice):
         return dataclasses.replace(operation, does=push, body=_phases(operation.body))
     directions = operation.body[0]
     assert isinstance(directions, Directions)
     directions = dataclasses.replace(directions, push=_phases(directions.push))
     return dataclasses.replace(operation, does=dataclasses.replace(does, no=push), body=(directions,))
+
+
+def _many(does: Sweep | Choice, push: Sweep) -> tuple[Compare, ...]:
+    measure = Measure.EDGES if push.edges in (EdgeCount.CARRIED, EdgeCount.ALL) else Measure.SIZE
+    test = (
+        Compare(measure, 1, Measure.THREADS, False),
+        Compare(measure, _VERTICES_OF_AN_EDGE, Measure.VERTICES, False),
+    )
+    if measure is Measure.SIZE or not isinstance(does, Choice):
+        return test
+    return *test, Compare(Measure.UNVISITED, 1, Measure.EDGES, False)
 
 
 def _maps(does: Sweep | Choice) -> bool:

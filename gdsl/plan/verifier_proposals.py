@@ -82,6 +82,7 @@ class _Verifier:
         """What all threads know alike when the operator begins."""
         assert self.sweep.proposals is not None
         known = {Measure.SIZE, Measure.VERTICES, Measure.THREADS}
-        known |= {Measure.EDGES} if self.sweep.edges in (EdgeCount.CARRIED, EdgeCount.ALL) else set()
+        if self.sweep.edges in (EdgeCount.CARRIED, EdgeCount.ALL):
+            known |= {Measure.EDGES, Measure.UNVISITED} if isinstance(self.operation.does, Choice) else {Measure.EDGES}
         asked = {side for each in self.sweep.proposals.many for side in (each.left, each.right)}
         self.expect(bool(asked) and asked <= known, "a test of what is not known")

@@ -60,13 +60,17 @@ def test_what_is_not(what: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("what", "measure"),
-    [("a tree of parents", Measure.EDGES), ("no result", Measure.EDGES), ("pushed only", Measure.SIZE)],
+    ("what", "measures"),
+    [
+        ("a tree of parents", {Measure.EDGES, Measure.UNVISITED}),
+        ("no result", {Measure.EDGES}),
+        ("pushed only", {Measure.SIZE}),
+    ],
 )
-def test_many_are_counted(what: str, measure: Measure) -> None:
-    """By edges where these are known before the push."""
+def test_many_are_counted(what: str, measures: set[Measure]) -> None:
+    """By edges where these are known before the push, and by those that are left where a pull may come instead."""
     (found,) = proposals_of(plan(PROPOSED[what]))
-    assert {each.left for each in found.many} == {measure}
+    assert {each.left for each in found.many} == measures
 
 
 def test_places_and_buffers() -> None:
@@ -111,6 +115,9 @@ MISTAKES = {
     "a bitmap in the place of what is noted": part_with("proposals", marks=0),
     "what is not known": part_with("proposals", many=(Compare(Measure.LOOKS, 1, Measure.THREADS, False),)),
     "edges that are not counted": part_with("proposals", many=(Compare(Measure.EDGES, 1, Measure.THREADS, False),)),
+    "edges that are left where none are counted": part_with(
+        "proposals", many=(Compare(Measure.UNVISITED, 1, Measure.SIZE, False),)
+    ),
     "no test": part_with("proposals", many=()),
     "a bitmap where nobody pulls": part_with("proposals", maps=True),
     "marks": part_with("collect", dedup=Dedup.MARK),

@@ -213,7 +213,7 @@ class _Run:
         values = {
             Measure.SIZE: each.members,
             Measure.EDGES: each.edges,
-            Measure.UNVISITED: left.edges,
+            Measure.UNVISITED: max(left.edges - each.edges, 0.0),
             Measure.VERTICES: float(self.profile.vertices),
             Measure.LOOKS: self.profile.vertices + own.looks(self.profile, each.edges, left),
             Measure.THREADS: float(self.gpus * self.host.gpu.threads),
