@@ -72,7 +72,7 @@ class CallChecker(NameChecker):
             return poison(expression.span)
         if symbol is None and name in CONTEXTUAL_FUNCTIONS:
             return self.wrap(expression, hint) if name == "wrap" else self._built_in(expression, hint)
-        advice = _where_it_stands(name, symbol)
+        advice = self._size_of_a_list(expression) or _where_it_stands(name, symbol)
         if advice is not None:
             environment.report("E0404", f"`{name}` is not allowed here", span, fix=advice)
         elif symbol is not None:
@@ -84,6 +84,12 @@ class CallChecker(NameChecker):
         elif not report_foreign_call(expression, environment):
             self._unknown(expression)
         return poison(expression.span)
+
+    def _size_of_a_list(self, call: syntax.Call) -> str | None:
+        listed = call.arguments[0].value if call.function == "size" and len(call.arguments) == 1 else None
+        if not isinstance(listed, syntax.Call) or listed.function != "neighbors" or len(listed.arguments) != 1:
+            return None
+        return f"write `out_degree({self.environment.words(listed.arguments[0].span)})`"
 
     def _unknown(self, expression: syntax.Call) -> None:
         name, environment = expression.function, self.environment
@@ -149,7 +155,13 @@ class CallChecker(NameChecker):
         if count == wanted:
             return True
         arguments = f"{wanted} argument" + ("s" if wanted != 1 else "")
-        self.environment.report("E0211", f"`{expression.function}` takes {arguments}, not {count}", expression.span)
+        fix = None
+        if (expression.function, count) == ("edge", 2):
+            first, second = (self.environment.words(argument.span) for argument in expression.arguments)
+            walks = f"`for w, e in neighbors({first}) {{ … }}` goes through the edges"
+            fix = f"`has_edge({first}, {second})` asks whether there is one, and {walks}"
+        message = f"`{expression.function}` takes {arguments}, not {count}"
+        self.environment.report("E0211", message, expression.span, fix=fix)
         return False
 
     def _size(self, expression: syntax.Call) -> syntax.Expression:

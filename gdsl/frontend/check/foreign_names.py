@@ -26,6 +26,8 @@ FUNCTIONS = {
     "seed": "a random number is a function of its keys, `random(v, iteration, seed)`, with `param seed : int32`",
     "round": "write `floor(x + 0.5)`",
     "out_edges": "`for u, e in neighbors(v) { … }` gives each neighbor of v and the edge to it",
+    "sort": "buckets bring an order: `buckets b(a, 1) = f;` pops the members of f with the least `a` first, "
+    "and `number(f)` numbers those that are popped together",
     "in_edges": "lists hold out-edges: edges into a vertex are walked by an operator with `over=in_edges`",
 }
 FUNCTIONS.update(
@@ -39,7 +41,10 @@ FUNCTIONS.update(
     dict.fromkeys(("rand", "drand48", "rand01", "uniform"), "write `random(v, iteration)`, a float32 below 1")
 )
 FUNCTIONS.update(dict.fromkeys(("insert", "enqueue", "push_back"), FUNCTIONS["append"]))
-FUNCTIONS.update(dict.fromkeys(("incident_edges", "edges_of", "outgoing_edges", "adj"), FUNCTIONS["out_edges"]))
+FUNCTIONS.update(
+    dict.fromkeys(("edges", "incident_edges", "edges_of", "outgoing_edges", "adj"), FUNCTIONS["out_edges"])
+)
+FUNCTIONS.update(dict.fromkeys(("argsort", "sorted", "sort_by", "order_by", "rank", "ranks"), FUNCTIONS["sort"]))
 FUNCTIONS.update(
     dict.fromkeys(
         ("in_neighbors", "predecessors", "incoming_edges", "parents_of", "inNeighbors"), FUNCTIONS["in_edges"]

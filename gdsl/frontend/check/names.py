@@ -245,7 +245,9 @@ class NameChecker:
             if symbol is not None:
                 message = f"`{expression.array}` is not an array"
                 labels = (Label(symbol.span, "declared here"),) if symbol.span != NOWHERE else ()
-                environment.report("E0204", message, expression.array_span, labels=labels)
+                environment.report(
+                    "E0204", message, expression.array_span, labels=labels, fix=_instead_of_element(symbol)
+                )
             for index in (expression.index, expression.place):
                 if index is not None:
                     self.infer(index, None)
@@ -395,3 +397,12 @@ def own_part(symbol: Symbol, span: Span) -> syntax.Expression | None:
     if symbol.count is None:
         return None
     return syntax.Name(span, "part", symbol=built_in("part"), type=Type.INT32)
+
+
+def _instead_of_element(symbol: Symbol) -> str | None:
+    """What is meant by an index after the name of something that is no array."""
+    if symbol.kind is SymbolKind.FRONTIER:
+        return "mark its members in an array, `vertex member : bool;`, and read `member[v]`"
+    if symbol.kind in (SymbolKind.SCALAR, SymbolKind.PARAM):
+        return f"write `{symbol.name}`, which has one value, or declare an array, `vertex {symbol.name} : …;`"
+    return None

@@ -136,11 +136,19 @@ class ReductionChecker:
         if symbol.kind is not SymbolKind.ARRAY or symbol.domain is None:
             labels = (Label(symbol.span, "declared here"),) if symbol.name not in DOMAINS else ()
             message = f"`{word}` takes an array, and `{symbol.name}` is {symbol.kind.with_article}"
-            self.environment.report("E0402", message, value.span, labels=labels, fix=_fix_for(word, symbol))
+            fix = self._swapped(call, symbol) or _fix_for(word, symbol)
+            self.environment.report("E0402", message, value.span, labels=labels, fix=fix)
             return None
         if refuse_fixed_size(symbol, f"`{word}`", self.environment, value.span):
             return None
         return dataclasses.replace(value, symbol=symbol, type=symbol.type)
+
+    def _swapped(self, call: syntax.Call, symbol: Symbol) -> str | None:
+        """A call whose set comes before what is reduced over it."""
+        if symbol.kind is not SymbolKind.FRONTIER or len(call.arguments) != 2:
+            return None
+        over, values = (self.environment.words(argument.span) for argument in call.arguments)
+        return f"the set comes last: `{call.function}({values}, {over})`"
 
     def _members(self, value: syntax.Expression, word: str, over: Domain, array: str) -> syntax.Name | None:
         """The set after the array, of what the array is over."""

@@ -11,6 +11,8 @@ from gdsl.frontend.check.buckets_and_histories import HistoryChecker, buckets_de
 from gdsl.frontend.check.conversions import as_operand
 from gdsl.frontend.check.environment import Environment, check_same_graph, graph_of, refuse_fixed_size
 from gdsl.frontend.check.expressions import ExpressionChecker
+from gdsl.frontend.check.foreign_names import FUNCTIONS as FOREIGN_FUNCTIONS
+from gdsl.frontend.check.foreign_names import report_foreign_call
 from gdsl.frontend.check.graphs import GraphChecker, is_graph_call
 from gdsl.frontend.check.intersect import is_intersect, split_total
 from gdsl.frontend.check.members import buckets_of
@@ -185,6 +187,8 @@ class ScheduleChecker:
             name = target.name
             message = f"`{statement.value.function}` gives no single value for `{name}`"
             fix = "give its total to a scalar first: `s = intersect(…);`" if is_intersect(statement.value) else None
+            if statement.value.function == OperatorKind.NEIGHBOR_REDUCE.value:
+                fix = f"it gives one value to each vertex: `a = neighbor_reduce(…);`, then `{name} = sum(a);`"
             environment.report("E0415", message, statement.value.span, fix=fix)
             return None
         return self._assign_value(statement)
@@ -223,6 +227,9 @@ class ScheduleChecker:
                 environment.report("E0415", message, value.span)
                 return None
             declared = environment.find(called) if called is not None else None
+            if isinstance(value, syntax.Call) and declared is None and called in FOREIGN_FUNCTIONS:
+                report_foreign_call(value, environment)
+                return None
             if declared is not None and declared.kind is SymbolKind.MISTAKEN:
                 return None  # what it gives is unknown
             fix = f"write `fill({symbol.name}, {environment.words(value.span)});`"

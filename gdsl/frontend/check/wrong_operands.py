@@ -127,6 +127,8 @@ def report_undefined(
     if isinstance(expression, syntax.Binary):
         first, second = (as_operand(environment.words(side.span)) for side in (expression.left, expression.right))
         fixes["//"] = f"write `trunc({first} / {second})`"
+        if type_.is_float and "=" not in environment.words(expression.span):
+            fixes["^"] = f"`^` is the exclusive or; write `pow({first}, {second})` for a power"
         if environment.words(expression.span).startswith(f"{first} //="):
             fixes["//"] = f"write `{first} = trunc({first} / {second});`"
     elif isinstance(expression, syntax.Unary):
