@@ -3,13 +3,15 @@
 `gdsl.effects.access` says what a step touches. Two accesses conflict if one of them writes and they may be by different
 threads. A step that fills a frontier ends with a barrier of its own (see `phases`); the members go into storage that
 is not read yet, or after the present members of a set, so frontiers need no further barriers, except those within a
-history. The condition of a loop reads, too, and the body may begin while the end of the last pass is still running. A
-pass that might meet no barrier ends with one, since runs are stopped at barriers.
+history. The condition of a loop reads, too, and the body may begin while the end of the last pass is still running. If
+only the first pass of a loop must wait before its first step, it waits before the loop. A pass that might meet no
+barrier ends with one, since runs are stopped at barriers.
 """
 
 from __future__ import annotations
 
 import dataclasses
+from collections import defaultdict
 
 from gdsl.effects.access import Access, Accesses, Who, frontiers_of
 from gdsl.ir.nodes import Expression, SameGraph, TakeLevel
@@ -122,6 +124,8 @@ class _Placement:
         """For each frontier that is within a history, the array of the history's members."""
         self.at_body: dict[int, Since] = {}
         """What a pass of each loop may begin with, as far as it is known."""
+        self.left: defaultdict[int, Since] = defaultdict(frozenset)
+        """What a pass of each loop leaves, as far as it is known."""
         self.grown = False
         self._noted: dict[str, set[Access]] = {}
         """By name all accesses that were ever left since a barrier: what a step may meet is looked up here, since a
@@ -133,6 +137,8 @@ class _Placement:
         for step in steps:
             touched = self._touched(step)
             reason = self._meeting(since, touched)
+            if not reason and isinstance(step, Loop):
+                reason = self._at_entry(step, since | touched)
             if reason:
                 placed.append(Barrier(reason))
                 since = _NOTHING
@@ -168,6 +174,11 @@ class _Placement:
         level = _level(step)
         return step, (self._note(_of_anybody(since, level[0])) if level is not None else since) | touched
 
+    def _at_entry(self, loop: Loop, since: Since) -> str:
+        """Why the first pass of a loop must wait before its first step, where later passes need not."""
+        first = self._touched(loop.body[0]) if loop.body else _NOTHING
+        return "" if self._meeting(self.left[loop.number], first) else self._meeting(since, first)
+
     def _loop(self, step: Loop, since: Since, tested: Since) -> tuple[Step, Since]:
         entry = self._note(self.at_body.setdefault(step.number, since) | since)
         body, left = self.steps(step.body, entry)
@@ -176,9 +187,10 @@ class _Placement:
         if reason:
             body, left = (*body, Barrier(reason)), _NOTHING
         left |= _NOTHING if step.counted else tested
-        if not entry | left <= self.at_body[step.number]:
-            self.at_body[step.number] = entry | left
-            self.grown = True
+        known = self.at_body[step.number], self.left[step.number]
+        self.at_body[step.number] |= entry | left
+        self.left[step.number] |= left
+        self.grown |= known != (self.at_body[step.number], self.left[step.number])
         return dataclasses.replace(step, body=body), since | left
 
     def _note(self, accesses: Since) -> Since:

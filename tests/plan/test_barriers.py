@@ -113,6 +113,27 @@ def test_a_scalar_stored_at_the_end_of_a_pass_is_seen_by_the_next_test() -> None
     assert kinds(body_of(text)) == ["Barrier", "Operation", "Barrier", "Leader", "Barrier"]
 
 
+STARTED = (
+    HEAD.replace("vertex b", "vertex depth")
+    + """
+edge functor reach(src, dst, e) { cond depth[dst] == -1; apply { depth[dst] = iteration; } }
+schedule {
+    frontier f = vertices;
+    compute(vertices, v => { depth[v] = a[v] - 1; });
+    while (f) { f = advance(f, reach); compute(f, v => { a[v] = 1; }); }
+}"""
+)
+
+
+@pytest.mark.parametrize(("written", "kind"), [("a", "Operation"), ("depth", "Barrier")])
+def test_what_only_the_first_pass_waits_for_is_waited_for_before_the_loop(written: str, kind: str) -> None:
+    """What each pass leaves is waited for in each."""
+    *_, before, loop = fused(plan_of(STARTED.replace("{ a[v] = 1; }", f"{{ {written}[v] = 1; }}")))
+    assert isinstance(loop, Loop)
+    assert isinstance(before, Barrier) == (kind == "Operation")
+    assert kinds(loop.body[:1]) == [kind]
+
+
 def test_the_reason_is_said() -> None:
     (_, barrier, *_) = body_of(f"{HEAD} schedule {{ while (m < 3) {{ swap(n, m); n = n + 1; }} }}")
     assert isinstance(barrier, Barrier)

@@ -1097,19 +1097,17 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_components_b
     copy_and_count(run, spare, f, d.graph.num_vertices, in_lists{d.graph});
     exchange(b, spare);
     compute_begin(run, d, f, iteration);
+    synchronize(run);
     for (int32 iteration = 0; f.size > 0 && begin_pass(run, 2, iteration); ++iteration, count_pass(run)) {
-        synchronize(run);
         advance_reach(run, d, f, spare, direction_of_advance_reach, iteration);
         exchange(f, spare);
     }
     if (run.stopped) { return; }
     for (int32 iteration = 0; b.size > 0 && begin_pass(run, 3, iteration); ++iteration, count_pass(run)) {
-        synchronize(run);
         advance_reach_back(run, d, b, spare, direction_of_advance_reach_back, iteration);
         exchange(b, spare);
     }
     if (run.stopped) { return; }
-    synchronize(run);
     filter_core(run, d, rest, spare, iteration);
     exchange(f, spare);
     compute_first(run, d, f, iteration);
@@ -1129,12 +1127,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_components_b
         filter_owners(run, d, rest, spare, iteration);
         exchange(f, spare);
         compute_begins(run, d, f, iteration);
+        synchronize(run);
         for (int32 iteration = 0; f.size > 0 && begin_pass(run, 6, iteration); ++iteration) {
-            synchronize(run);
             advance_collect(run, d, f, spare, iteration);
             exchange(f, spare);
         }
-        synchronize(run);
         filter_settled(run, d, rest, spare, iteration);
         exchange(f, spare);
         compute_names(run, d, f, iteration);

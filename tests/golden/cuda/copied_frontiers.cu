@@ -591,8 +591,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_copied_front
     copy_frontier(run, spare, f, d.graph.num_vertices);
     exchange(g, spare);
     compute_start(run, d, f, iteration);
+    synchronize(run);
     for (int32 iteration = 0; (f.size > 0 || b.size > 0) && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
-        synchronize(run);
         advance_reach(run, d, f, spare, direction_of_advance_reach, iteration);
         exchange(f, spare);
         advance_reach_back(run, d, b, spare, direction_of_advance_reach_back, iteration);

@@ -391,18 +391,18 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_sets_enactor
             if (leader()) { *d.largest = maximum(*d.largest, int64(f.size)); }
             compute_mark(run, d, f, iteration);
             exchange(d.first, d.second);
+            synchronize(run);
             {
                 const int64 times = 2ll;
                 for (int32 iteration = 0; iteration < times && begin_pass(run, 1, iteration); ++iteration) {
-                    synchronize(run);
                     compute_bump_(run, d, kept, iteration);
+                    synchronize(run);
                 }
             }
         }
         if (run.stopped) { return; }
     }
     if (leader()) { *d.last = int64(kept.size); }
-    synchronize(run);
     if (leader()) { d.first[d.start] = wrapping_add(*d.choice, 100); }
     exchange(d.largest, d.last);
     if (leader()) {

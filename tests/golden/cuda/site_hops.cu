@@ -751,8 +751,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_site_hops_en
     copy_frontier(run, spare, f, d.graph.num_vertices);
     exchange(f_2, spare);
     compute_compute_1(run, d, f_2, iteration);
+    synchronize(run);
     for (int32 iteration = 0; f_2.size > 0 && int64(iteration) < *d.spread_most && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
-        synchronize(run);
         advance_step(run, d, f_2, spare, direction_of_advance_step, iteration);
         exchange(f_2, spare);
         if (!grow_few(run, f, spare, f_2, d.graph.num_vertices, out_lists{block_data.graph})) {
@@ -769,8 +769,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_site_hops_en
     copy_frontier(run, spare, seen, d.graph.num_vertices);
     exchange(f_3, spare);
     compute_compute_2(run, d, f_3, iteration);
+    synchronize(run);
     for (int32 iteration = 0; f_3.size > 0 && int64(iteration) < *d.spread_most_2 && begin_pass(run, 1, iteration); ++iteration, count_pass(run)) {
-        synchronize(run);
         advance_step_(run, d, f_3, spare, direction_of_advance_step_, iteration);
         exchange(f_3, spare);
         if (!grow_few(run, seen, spare, f_3, d.graph.num_vertices, out_lists{block_data.graph})) {

@@ -514,16 +514,15 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_switches_ena
         {
             const int64 times = 2ll;
             for (int32 iteration = 0; iteration < times && begin_pass(run, 1, iteration); ++iteration) {
+                synchronize(run);
                 {
                     const int64 times = int64(wrapping_subtract(d.turns, *d.passes));
                     for (int32 iteration = 0; iteration < times && begin_pass(run, 2, iteration); ++iteration) {
-                        synchronize(run);
                         filter_is_lit(run, d, spare, iteration);
                         exchange(selected_1, spare);
                         compute_measure_(run, d, selected_1, iteration);
                     }
                 }
-                synchronize(run);
             }
         }
         synchronize(run);
