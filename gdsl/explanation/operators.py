@@ -147,7 +147,7 @@ def _of_sweep(direction: str, sweep: Sweep, plan: Plan) -> Iterator[str]:
         yield "one result for each member, reduced without atomics where one thread or warp has the list"
         if sweep.segment.stops_at is not None:
             yield "a list is left as soon as its result is certain"
-        if sweep.segment.aside is not None:
+        if sweep.segment.staging is not None:
             yield "results are kept aside until all are computed, since the operator reads what it stores"
     if sweep.collect is not None:
         yield f"collects {sweep.collect.frontier} {_form(sweep.collect.form)}"

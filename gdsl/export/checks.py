@@ -24,7 +24,7 @@ from gdsl.export.messages import literal_of, stop_texts
 from gdsl.extents import MOST_VALUES
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
-from gdsl.operations import Degree, Domain
+from gdsl.operations import Degree
 from gdsl.plan import structs_cpu
 from gdsl.source import Source, Span
 from gdsl.types import Type, Widths
@@ -248,7 +248,7 @@ class ChecksPrinter:
         for step in walk(self.program.schedule):
             if isinstance(step, ir.NumberMembers):
                 most = integer_range(step.array_type)[1]
-                size = "num_vertices" if step.members.domain is Domain.VERTEX else "num_edges"
+                size = step.members.domain.count_name
                 message = f"`{step.array}` is {step.array_type.name}, and the graph has more members to number"
                 tests.append(GraphTest(size, most, 613, literal_of(f"{message} ({self._where(step.span)})")))
         return [test for test in tests if test.above < 2**63 - 1]

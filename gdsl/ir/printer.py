@@ -319,7 +319,7 @@ def _leaf(node: nodes.Expression) -> str | None:
         case nodes.Place():
             return "place"
         case nodes.Count():
-            return "num_vertices" if node.domain.value == "vertex" else "num_edges"
+            return node.domain.count_name
         case nodes.FrontierSize():
             return f"size({node.frontier})"
         case nodes.FrontierNotEmpty():

@@ -164,9 +164,9 @@ def _problem(plan: Plan) -> Iterator[Buffer]:
 def _temporaries(plan: Plan) -> Iterator[Buffer]:
     arrays = {array.name: array for array in plan.program.arrays}
     results = (sweep.segment or sweep.vote for sweep in sweeps(plan))
-    asides = {each.aside: arrays[each.array] for each in results if each is not None and each.aside is not None}
+    staging = {each.staging: arrays[each.array] for each in results if each is not None and each.staging is not None}
     allocator = Allocator.PROGRAM if plan.target.allocates_itself else Allocator.HOST
-    for name, array in asides.items():
+    for name, array in staging.items():
         yield Buffer(name, array.type, array.extent, Role.TEMPORARY, allocator, Cleared.WRITTEN, PROBLEM)
 
 

@@ -45,11 +45,11 @@ def touched_by(step: ir.Operator, sweep: Sweep, accesses: Accesses) -> Touched:
     """Of an operator that does not end with a barrier."""
     touched = accesses.of_step(step)
     segment = sweep.segment
-    if segment is not None and segment.aside is not None:
-        stored, aside = Access(segment.array, True, Who.ANYBODY), Access(segment.aside, True, Who.ANYBODY)
-        copied = frozenset({stored, Access(segment.aside, False, Who.ANYBODY)})
-        own = frozenset({segment.array, segment.aside})
-        return Touched(touched - {stored} | {aside}, _narrowed(copied, own, sweep.members), True)
+    if segment is not None and segment.staging is not None:
+        stored, staging = Access(segment.array, True, Who.ANYBODY), Access(segment.staging, True, Who.ANYBODY)
+        copied = frozenset({stored, Access(segment.staging, False, Who.ANYBODY)})
+        own = frozenset({segment.array, segment.staging})
+        return Touched(touched - {stored} | {staging}, _narrowed(copied, own, sweep.members), True)
     functor = accesses.functor_of(step)
     of_vertices = isinstance(functor, ir.VertexFunctor)
     own = own_arrays(functor, accesses.program) if functor is not None and of_vertices else frozenset()

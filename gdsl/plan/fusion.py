@@ -160,7 +160,7 @@ class Fusion:
             return Obstacle(f"a member may come twice in `{does.members.frontier}`", span)
         if does.segment is None:
             return None
-        if does.segment.aside is not None:
+        if does.segment.staging is not None:
             return Obstacle(
                 f"{word} reads `{does.segment.array}`: its results are stored aside until all are computed", span
             )

@@ -218,7 +218,7 @@ class _Lowering:
         variant = self.facts.remember(variants.valued, functor)
         asks = self.facts.remember(variants.uses_edge_id, functor)
         reads_result = step.array in self.facts.remember(arrays_read, functor)
-        aside = self.facts.unused(f"{step.array}_reduced") if reads_result else None
+        staging = self.facts.unused(f"{step.array}_reduced") if reads_result else None
         return Sweep(
             members=members_of(step.frontier, Form.QUEUE),
             own=None,
@@ -226,7 +226,7 @@ class _Lowering:
             selection=None,
             collect=None,
             totals=(),
-            segment=Segment(step.operation, step.array, step.array_type, reduction_of(step), None, aside),
+            segment=Segment(step.operation, step.array, step.array_type, reduction_of(step), None, staging),
             balance=Balance.THREAD,
             edges=EdgeCount.WALKED,
         )

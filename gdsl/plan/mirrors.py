@@ -54,7 +54,9 @@ def _with_mirrors(operation: Operation, functors: dict[str, Functor], arrays: di
     for each in (operation, *operation.fused):
         for sweep in sweeps_of(each):
             results = (sweep.segment, sweep.vote)
-            barred |= {name for result in results if result is not None for name in (result.array, result.aside or "")}
+            barred |= {
+                name for result in results if result is not None for name in (result.array, result.staging or "")
+            }
 
     def suits(name: str) -> bool:
         array = arrays[name]

@@ -54,14 +54,14 @@ def operator_waits(does: Sweep | Choice, program: Program, target: Target) -> bo
     if not target.grid or not target.fused or program.graphs or isinstance(does, Choice):
         return True
     on_members = does.own is not None and does.collect is None
-    staged = does.segment is not None and does.segment.aside is not None
+    staged = does.segment is not None and does.segment.staging is not None
     return not (on_members or staged or counts_late(does))
 
 
 def counts_late(sweep: Sweep) -> bool:
     """Whether a reduction ends as soon as its results are stored: only the trace needs the number of edges it walked,
     which is read at the next barrier, whichever that is."""
-    return sweep.segment is not None and sweep.segment.aside is None and sweep.balance is Balance.AUTO
+    return sweep.segment is not None and sweep.segment.staging is None and sweep.balance is Balance.AUTO
 
 
 def with_phases(operation: Operation, waits: bool = True) -> Operation:
@@ -125,7 +125,7 @@ def _phases(sweep: Sweep) -> Iterator[Phase]:
         if walk + 1 < walks and (cut or sweep.balance is Balance.BINS or sweep.sums_degrees):
             yield _NEXT_COUNT
     yield Work(Part.HELD)
-    staged = sweep.vote is not None and sweep.vote.aside is not None
+    staged = sweep.vote is not None and sweep.vote.staging is not None
     yield _FOUND if collect is not None else _STAGED if staged else _END
     if collect is not None and collect.dedup is Dedup.MARK:
         yield Work(Part.MARKS)
@@ -139,7 +139,7 @@ def _phases(sweep: Sweep) -> Iterator[Phase]:
 def _reduction(sweep: Sweep, waits: bool, fused: bool) -> Iterator[Phase]:
     """Of a reduction; `fused`: other operators are in its sweep."""
     assert sweep.segment is not None
-    cut, staged = any(each.shared is not None for each in sweep.walks), sweep.segment.aside is not None
+    cut, staged = any(each.shared is not None for each in sweep.walks), sweep.segment.staging is not None
     counter = {Balance.AUTO: Counter.CHUNKS, Balance.BINS: Counter.BINS}.get(sweep.balance)
     if sweep.members.form is not None:
         yield Convert(Form.QUEUE)

@@ -136,7 +136,7 @@ def _looking(operation: Operation, levels: Levels) -> Operation:
 def _goes_by_lists(sweep: Sweep, segment: Segment) -> bool:
     """Whether a sweep walks one whole list of each member, once, for results that are stored immediately."""
     whole = len(sweep.walks) == 1 and sweep.walks[0].first_places is None and sweep.balance is Balance.AUTO
-    return whole and segment.stops_at is None and segment.aside is None
+    return whole and segment.stops_at is None and segment.staging is None
 
 
 def has_small_frontiers(sweep: Sweep, plan: Plan) -> bool:

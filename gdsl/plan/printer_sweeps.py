@@ -322,7 +322,7 @@ def _segment(sweep: Sweep, segment: Segment) -> str:
     aside += f", in tiles from all parts of the lists, {tiles.rows} rows of 32 edges at a time" if tiles else ""
     aside += ", which of two values before tests" if sweep.hint(hints.SelectFirst) is not None else ""
     aside += f", the first of {cache.array} in each block's own memory" if cache is not None else ""
-    aside += f", aside in {segment.aside} until all are computed" if segment.aside is not None else ""
+    aside += f", aside in {segment.staging} until all are computed" if segment.staging is not None else ""
     aside += f", while all wait the next level of {level.history.name} is looked at" if level is not None else ""
     if isinstance(reduction, OwnOperation):
         begins = f"begins with {print_expression(reduction.identity)}"
@@ -336,7 +336,7 @@ def _segment(sweep: Sweep, segment: Segment) -> str:
 def _vote(vote: Vote) -> list[str]:
     by = f"score of {vote.score}, a {vote.score_type.name}" if vote.score is not None else f"{vote.total.name} total"
     keep = f", {vote.keep} wins a tie" if vote.keep is not None else ""
-    aside = f", aside in {vote.aside} until all are computed" if vote.aside is not None else ""
+    aside = f", aside in {vote.staging} until all are computed" if vote.staging is not None else ""
     lines = [f"the {vote.key.name} with the largest {by}, of a member into {vote.array}{keep}{aside}"]
     if vote.tables is None:
         return [*lines, "votes: counted in a table of each thread"]

@@ -73,7 +73,7 @@ class Segment:
     reduction: Reduction | OwnOperation
     stops_at: bool | None
     """A result that no further edge changes: the walk stops there. None: all edges are walked."""
-    aside: str | None
+    staging: str | None
     """The buffer that holds the results until all are computed; None: they can be stored immediately."""
 
 
@@ -101,5 +101,5 @@ class Vote:
     """The array of the keys that win a tie."""
     tables: Tables | None
     """None: each thread that counts has its own."""
-    aside: str | None
+    staging: str | None
     """As in `Segment`."""

@@ -326,6 +326,11 @@ class Sweep:
     """See `hints`."""
 
     @property
+    def staging(self) -> str | None:
+        """The buffer that holds its results until all are computed, if there is one."""
+        return next((each.staging for each in (self.segment, self.vote) if each is not None), None)
+
+    @property
     def walks_in_order(self) -> bool:
         """Whether the lists that it walks follow each other in memory: those of all vertices, to their ends."""
         whole = self.members.frontier is None and self.members.domain is Domain.VERTEX

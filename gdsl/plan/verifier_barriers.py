@@ -220,10 +220,9 @@ class _Flow:
         """An operator that stores its results aside, and after a barrier of its own copies them, each member by its
         thread."""
         sweep, stored = step.does, step.step.stores
-        assert isinstance(sweep, Sweep) and stored is not None
-        aside = next(each.aside for each in (sweep.segment, sweep.vote) if each is not None and each.aside is not None)
-        first = whole - {Access(stored, True, Who.ANYBODY)} | {Access(aside, True, Who.ANYBODY)}
-        copied = {self._by_member(stored, True, step), self._by_member(aside, False, step)}
+        assert isinstance(sweep, Sweep) and stored is not None and sweep.staging is not None
+        first = whole - {Access(stored, True, Who.ANYBODY)} | {Access(sweep.staging, True, Who.ANYBODY)}
+        copied = {self._by_member(stored, True, step), self._by_member(sweep.staging, False, step)}
         return self._point(ends, touches=first | read, waits=True, after=copied | read)
 
     def _simple(self, step: Step, ends: list[int]) -> int:

@@ -109,5 +109,5 @@ class HintVerifier(VariantVerifier):
                 self.expect(alike, "edges select their values themselves")
             elif isinstance(hint, hints.BlockCache):
                 self.expect(hint.array in self.arrays and segment is not None, "a block keeps what there is not")
-                changes = segment is not None and hint.array == segment.array and segment.aside is None
+                changes = segment is not None and hint.array == segment.array and segment.staging is None
                 self.expect(not changes, "a block keeps what the sweep changes")

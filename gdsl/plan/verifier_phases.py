@@ -133,16 +133,12 @@ def _work(operation: Operation, sweep: Sweep) -> Iterator[Work]:
     yield Work(Part.HELD)
     if collect is not None and collect.dedup is Dedup.MARK:
         yield Work(Part.MARKS)
-    if _stages(sweep):
+    if sweep.staging is not None:
         yield Work(Part.STAGED)
 
 
 def _is_cut(sweep: Sweep) -> bool:
     return sweep.intersection is not None or any(each.shared is not None for each in sweep.walks)
-
-
-def _stages(sweep: Sweep) -> bool:
-    return any(each is not None and each.aside is not None for each in (sweep.segment, sweep.vote))
 
 
 def _counts_walked(sweep: Sweep) -> bool:
@@ -239,7 +235,7 @@ def _accesses(phase: Phase, sweep: Sweep) -> Iterator[_Accesses | None]:
         yield ((phase.counter.value, _READS),)
     if not isinstance(phase, Work):
         return
-    staged, results = _stages(sweep), sweep.segment is not None or sweep.vote is not None
+    staged, results = sweep.staging is not None, sweep.segment is not None or sweep.vote is not None
     target = _STAGED if staged else _RESULTS
     read: _Accesses = ((_RESULTS, _READS),) if staged else ()
     collected, copied = _collected_and_copied(sweep)

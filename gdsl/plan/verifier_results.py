@@ -85,9 +85,9 @@ class ResultVerifier(VariantVerifier):
             wanted = Reduction(step.operation.as_update, step.array_type)
             self.expect(segment.reduction == wanted, "combined by something else")
         reads = any(isinstance(node, ir.Element) and node.array == segment.array for node in walk(functor))
-        self.expect(segment.aside is not None or not reads, "results are stored that others still read")
+        self.expect(segment.staging is not None or not reads, "results are stored that others still read")
         self.expect(
-            segment.aside is None or segment.aside not in self.arrays, "results aside in the program's own data"
+            segment.staging is None or segment.staging not in self.arrays, "results aside in the program's own data"
         )
         if segment.stops_at is not None:
             known = step.operation is not None and _STAYS.get(step.operation) is segment.stops_at
@@ -105,9 +105,12 @@ class ResultVerifier(VariantVerifier):
         self.expect((vote.tables is not None) == self.target.grid, "whether tables are shared")
         read = {node.array for node in walk((functor, *((score,) if score else ()))) if isinstance(node, ir.Element)}
         reads = step.array in read or step.array == step.keep
-        self.expect(vote.aside is not None or not reads, "winners are stored that others still read")
+        self.expect(vote.staging is not None or not reads, "winners are stored that others still read")
         data = {each.name for each in self.program.params} | set(self.arrays) | set(self.scalars)
-        own = (*((vote.tables.keys, vote.tables.totals) if vote.tables else ()), *((vote.aside,) if vote.aside else ()))
+        own = (
+            *((vote.tables.keys, vote.tables.totals) if vote.tables else ()),
+            *((vote.staging,) if vote.staging else ()),
+        )
         self.expect(len(set(own)) == len(own) and not data & set(own), "a buffer with the name of something else")
 
     def verify_edge_count(self, step: ir.Operator, sweep: Sweep) -> None:

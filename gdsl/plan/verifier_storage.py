@@ -85,10 +85,10 @@ class _Storage:
                 is_given = buffer.cleared is Cleared.GIVEN
                 self.expect(is_given == data.is_input and (buffer.role is Role.INPUT) == data.is_input, data.name)
         results = [sweep.segment or sweep.vote for sweep in sweeps(self.plan)]
-        asides = {each.aside for each in results if each is not None and each.aside is not None}
+        staging = {each.staging for each in results if each is not None and each.staging is not None}
         self._tables()
         names = {buffer.name for buffer in self.by_role.get(Role.TEMPORARY, [])}
-        self.expect(asides == names, "the temporaries are not those of the reductions")
+        self.expect(staging == names, "the temporaries are not those of the reductions")
 
     def _tables(self) -> None:
         """Every table has the type of what it holds, and room for the lists of every operator that uses it."""
@@ -190,69 +190,69 @@ class _Storage:
 _Slot = tuple[Domain, int]
 _Names = frozenset[str]
 _Ends = dict[_Slot, tuple[_Names, bool]]
-"""What some steps leave in slots: the frontiers made last, and whether on some path none is made there."""
+"""What some steps leave in slots: the frontiers defined last, and whether on some path none is defined there."""
 _NOTHING: tuple[_Names, bool] = (frozenset(), True)
 
 
 def verify_slots(plan: Plan) -> None:
     """Raise `VerificationError` where a frontier is used while another one may be in its slot."""
-    _Following(plan).block(plan.schedule, {})
+    _ReachingDefinitions(plan).block(plan.schedule, {})
 
 
-class _Following:
+class _ReachingDefinitions:
     def __init__(self, plan: Plan) -> None:
         self.expect = expecting(f"plan of {plan.program.name}")
         self.slots = {frontier.name: (frontier.domain, frontier.slot) for frontier in plan.frontiers}
         self._passes: dict[int, _Ends] = {}
         """What each loop's body leaves, by the loop's identity."""
 
-    def block(self, steps: tuple[Step, ...], lying: dict[_Slot, _Names]) -> None:
-        """Follow steps, which change what is `lying` in slots; where nothing is, it is an empty set for all."""
+    def block(self, steps: tuple[Step, ...], stored: dict[_Slot, _Names]) -> None:
+        """Follow steps, which change whose members are `stored` in slots; without any it is an empty set for all."""
         for step in steps:
             if isinstance(step, _OF_NO_SETS):
                 continue
             if isinstance(step, On):
-                self.block(step.body, lying)
+                self.block(step.body, stored)
                 continue
             if isinstance(step, Launch):
-                self.block(step.steps, lying)
-                self._asked(measured_frontiers(step.answer), lying)
+                self.block(step.steps, stored)
+                self._use(measured_frontiers(step.answer), stored)
             elif isinstance(step, Loop):
                 if step.counted:
-                    self._asked(measured_frontiers(step.condition), lying)
+                    self._use(measured_frontiers(step.condition), stored)
                 for slot, (names, _) in self._pass(step).items():
-                    lying[slot] = lying.get(slot, frozenset()) | names
+                    stored[slot] = stored.get(slot, frozenset()) | names
                 if not step.counted:
-                    self._asked(measured_frontiers(step.condition), lying)
-                self.block(step.body, dict(lying))
+                    self._use(measured_frontiers(step.condition), stored)
+                self.block(step.body, dict(stored))
             elif isinstance(step, Branch):
-                self._asked(measured_frontiers(step.condition), lying)
-                otherwise = dict(lying)
-                self.block(step.then, lying)
+                self._use(measured_frontiers(step.condition), stored)
+                otherwise = dict(stored)
+                self.block(step.then, stored)
                 self.block(step.otherwise, otherwise)
                 for slot, names in otherwise.items():
-                    lying[slot] = lying.get(slot, frozenset()) | names
+                    stored[slot] = stored.get(slot, frozenset()) | names
             elif isinstance(step, MakeOnce):
-                made = dict(lying)
+                made = dict(stored)
                 self.block(step.body, made)
                 for slot, names in made.items():
-                    lying[slot] = lying.get(slot, frozenset()) | names
+                    stored[slot] = stored.get(slot, frozenset()) | names
             else:
                 use = frontiers_of(step.step)
-                self._asked(use.read, lying)
-                lying.update({self.slots[name]: frozenset([name]) for name in use.written})
+                self._use(use.read, stored)
+                stored.update({self.slots[name]: frozenset([name]) for name in use.written})
                 if isinstance(step, Combine) and step.marks:
-                    self._marked(step)
+                    self._clear_marks(step)
 
-    def _asked(self, names: tuple[str, ...], lying: dict[_Slot, _Names]) -> None:
+    def _use(self, names: tuple[str, ...], stored: dict[_Slot, _Names]) -> None:
         for name in names:
-            others = lying.get(self.slots[name], frozenset()) - {name}
-            self.expect(not others, f"{min(others, default='')} lies where {name} is needed")
+            others = stored.get(self.slots[name], frozenset()) - {name}
+            self.expect(not others, f"{min(others, default='')} is stored where {name} is needed")
 
-    def _marked(self, step: Combine) -> None:
+    def _clear_marks(self, step: Combine) -> None:
         asked, made = step.asked.frontier, step.step.name
         apart = asked is None or asked == made or self.slots[asked] != self.slots[made]
-        self.expect(apart, f"{made} lies where marks of {asked} are to be taken out")
+        self.expect(apart, f"{made} is stored where marks of {asked} are to be taken out")
 
     def _pass(self, loop: Loop) -> _Ends:
         if id(loop) not in self._passes:

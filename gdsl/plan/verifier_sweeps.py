@@ -230,7 +230,7 @@ class SweepVerifier(HintVerifier, ResultVerifier):
                 complete = first.collect is None and first.hint(hints.ReadAhead) is None
                 self.expect(complete, "a sweep that goes on with its own result")
                 if first.segment is not None:
-                    whole = first.segment.aside is None and first.balance not in (Balance.MERGE, Balance.EDGES)
+                    whole = first.segment.staging is None and first.balance not in (Balance.MERGE, Balance.EDGES)
                     self.expect(whole and second.collect is None, "results that are not complete yet")
                 alone = self._own(earlier.step) & self._own(later.step)
                 for name in self._meeting(earlier.step, later.step):

@@ -34,7 +34,7 @@ def vote_of(
         score_type=score.value.type if score is not None else weight.type,
         keep=step.keep,
         tables=Tables(*map(unused, names)) if grid else None,
-        aside=unused(f"{step.array}_voted") if reads_result(step, functor, score) else None,
+        staging=unused(f"{step.array}_voted") if reads_result(step, functor, score) else None,
     )
 
 

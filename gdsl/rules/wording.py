@@ -143,7 +143,7 @@ class _Text:
             case terms.PassTerm():
                 return "iteration"
             case terms.CountTerm():
-                return "num_vertices" if term.domain.value == "vertex" else "num_edges"
+                return term.domain.count_name
             case terms.PlaceTerm():
                 return "place"
             case terms.DegreeTerm():

@@ -153,7 +153,7 @@ def test_storage_that_is_shared_wrongly_is_found(what: str, monkeypatch: pytest.
     name, wrong = WRONGLY[what]
     program = program_of(text_of(name, SCHEDULES[name]))
     monkeypatch.setattr(storage, what, wrong)
-    with pytest.raises(VerificationError, match="lies where"):
+    with pytest.raises(VerificationError, match="is stored where"):
         emulated(program)
     monkeypatch.setattr(verifier, "verify", lambda plan: None)
     built, seen = emulated(program), False

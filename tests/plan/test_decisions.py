@@ -171,7 +171,7 @@ def test_a_reduction_that_reads_its_result_is_computed_aside() -> None:
         schedule { a = neighbor_reduce(vertices, f, sum, over=in_edges); }"""
     plan = plan_of(text)
     segment = only_sweep(plan).segment
-    assert segment is not None and segment.aside == "a_reduced_"
+    assert segment is not None and segment.staging == "a_reduced_"
     (aside,) = (buffer for buffer in plan.buffers if buffer.role is Role.TEMPORARY)
     assert (aside.name, aside.allocator) == ("a_reduced_", Allocator.HOST)
     on_cpu = [buffer.allocator for buffer in plan_of(text, on=target.CPU).buffers if buffer.role is Role.TEMPORARY]

@@ -59,7 +59,7 @@ def vote_of(schedule: str, on: target.Target = target.CUDA_FUSED) -> tuple[Sweep
 )
 def test_results_stand_aside_where_they_are_read(schedule: str, aside: str | None) -> None:
     sweep, _ = vote_of(schedule)
-    assert sweep.vote is not None and sweep.vote.aside == aside
+    assert sweep.vote is not None and sweep.vote.staging == aside
 
 
 def test_tables_have_two_places_an_edge_and_one_a_vertex() -> None:

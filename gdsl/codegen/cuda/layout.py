@@ -62,9 +62,10 @@ class Layout:
 def layout_of(plan: Plan, widths: Widths) -> Layout:
     """The layout of a plan's data."""
     program = plan.program
-    asides = [(buffer.name, buffer.element) for buffer in plan.buffers if buffer.role is Role.TEMPORARY]
+    staging = [(buffer.name, buffer.element) for buffer in plan.buffers if buffer.role is Role.TEMPORARY]
     fields = [
-        Field(name, Pointer(type_text(kind)), f"{_aside_of(plan, name)} before it is stored") for name, kind in asides
+        Field(name, Pointer(type_text(kind)), f"{_staged_array(plan, name)} before it is stored")
+        for name, kind in staging
     ]
     tables = [(buffer.name, buffer.element) for buffer in plan.buffers if buffer.role is Role.TABLES]
     fields += [Field(name, Pointer(type_text(kind)), "votes of long lists") for name, kind in tables]
@@ -153,13 +154,13 @@ def _of_graphs(
         comment = ""
 
 
-def _aside_of(plan: Plan, temporary: str) -> str:
+def _staged_array(plan: Plan, temporary: str) -> str:
     results = [sweep.segment or sweep.vote for sweep in sweeps(plan)]
-    return next(each.array for each in results if each is not None and each.aside == temporary)
+    return next(each.array for each in results if each is not None and each.staging == temporary)
 
 
 def _array_comment(array: Array) -> str:
-    elements = "num_vertices" if array.domain is Domain.VERTEX else "num_edges"
+    elements = array.domain.count_name
     if isinstance(array.count, Literal):
         return f"{elements} * {array.count.value}"
     return f"{elements} * {array.count.name}" if isinstance(array.count, ParamValue) else elements
