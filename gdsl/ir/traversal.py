@@ -99,6 +99,15 @@ def blocks_of(step: Step) -> tuple[tuple[Step, ...], ...]:
     return (step.body,) if isinstance(step, While | Repeat | On | PushBuckets | PopBuckets) else ()
 
 
+def with_blocks(step: Step, change: Callable[[tuple[Step, ...]], tuple[Step, ...]]) -> Step:
+    """`step` with each block directly inside it changed; the same object if it has none."""
+    if isinstance(step, If):
+        return dataclasses.replace(step, then=change(step.then), otherwise=change(step.otherwise))
+    if isinstance(step, While | Repeat | On | PushBuckets | PopBuckets):
+        return dataclasses.replace(step, body=change(step.body))
+    return step
+
+
 def expand_buckets(steps: tuple[Step, ...]) -> tuple[Step, ...]:
     """`steps` with the steps of each `PushBuckets` and `PopBuckets` in its place; unchanged steps are shared."""
     expanded: list[Step] = []

@@ -40,7 +40,7 @@ import dataclasses
 
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
-from gdsl.operations import BinaryOperation, Domain, NeighborOperation, Over, ReduceOperation
+from gdsl.operations import EXTREMES, BinaryOperation, Domain, NeighborOperation, Over
 from gdsl.passes.writers import accumulated_scalars, far_roles, targets_in
 from gdsl.plan import variants
 from gdsl.plan.facts import Facts
@@ -115,7 +115,7 @@ def total_first(functor: ir.VertexFunctor | ir.EdgeFunctor) -> TotalFirst | None
     ):
         return None
     (update,) = functor.body
-    if not isinstance(update, ir.Update) or update.operation not in (ReduceOperation.MIN, ReduceOperation.MAX):
+    if not isinstance(update, ir.Update) or update.operation not in EXTREMES:
         return None
     target, value = update.target, update.value
     if not isinstance(target, ir.ScalarTarget) or target.scalar not in accumulated_scalars(functor):

@@ -88,7 +88,7 @@ def _after(plan: Plan, step: Step, after: Step | None, widths: Widths) -> Iterat
     yield from (f"    {_sent(plan, each, widths)}" for each in after.data)
     if after.frontier is not None:
         domain = next(each.domain for each in plan.frontiers if each.name == after.frontier)
-        size = _bytes(Type.VERTEX if domain is Domain.VERTEX else Type.EDGE, widths)
+        size = _bytes(domain.id_type, widths)
         yield f"    the members of {after.frontier}: {size} for each that a worker found"
 
 

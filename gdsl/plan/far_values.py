@@ -21,11 +21,11 @@ from typing import Any
 
 from gdsl.ir import nodes as ir
 from gdsl.ir.slots import same
-from gdsl.ir.traversal import blocks_of, rewrite, walk, written_in
+from gdsl.ir.traversal import walk, with_blocks, written_in
 from gdsl.operations import BinaryOperation, Builtin, Domain
 from gdsl.passes.writers import far_roles
 from gdsl.plan import variants
-from gdsl.plan.sending import names_in
+from gdsl.plan.sending import at_vertex, names_in
 from gdsl.plan.target import Target
 
 _LONG = frozenset({BinaryOperation.DIVIDE, BinaryOperation.INTEGER_DIVIDE, BinaryOperation.MODULO})
@@ -142,13 +142,8 @@ class _Writer:
     def _written(self, step: ir.Step) -> Iterator[ir.Step]:
         if isinstance(step, _Step) and step.site in self.found:
             yield from self._beforehand(step)
-        elif isinstance(step, ir.If):
-            yield dataclasses.replace(step, then=self._block(step.then), otherwise=self._block(step.otherwise))
-        elif blocks_of(step):
-            assert isinstance(step, ir.While | ir.Repeat | ir.On)
-            yield dataclasses.replace(step, body=self._block(step.body))
         else:
-            yield step
+            yield with_blocks(step, self._block)
 
     def _beforehand(self, step: _Step) -> Iterator[ir.Step]:
         """The sweep that computes the values, and the operator that reads them."""
@@ -161,7 +156,7 @@ class _Writer:
         arrays: dict[int, ir.Element] = {}
         stored: list[tuple[ir.Expression, str]] = []
         for value in self.found[step.site]:
-            of_vertex = _at(value, far, vertex)
+            of_vertex = at_vertex(value, far, vertex)
             array = next((name for other, name in stored if _are_equal(of_vertex, other)), None)
             if array is None:
                 array = hidden.array(f"{step.label}_far", Domain.VERTEX, value.type, span)
@@ -192,12 +187,3 @@ def _replaced(value: Any, by: dict[int, ir.Element]) -> Any:
         return value
     names = [name for name in value.__match_args__ if name != "span"]
     return dataclasses.replace(value, **{name: _replaced(getattr(value, name), by) for name in names})
-
-
-def _at(value: ir.Expression, far: frozenset[ir.Role], vertex: ir.Parameter) -> ir.Expression:
-    """`value` of `vertex` instead of the far end."""
-
-    def change(node: ir.Node) -> ir.Node:
-        return vertex if isinstance(node, ir.Parameter) and node.role in far else node
-
-    return rewrite(value, change)

@@ -17,7 +17,7 @@ import dataclasses
 from collections.abc import Iterator
 
 from gdsl.ir import nodes as ir
-from gdsl.ir.traversal import all_steps, blocks_of, walk
+from gdsl.ir.traversal import all_steps, walk, with_blocks
 from gdsl.operations import BinaryOperation, Domain, Over, SetOperation
 from gdsl.plan.sending import names_in
 from gdsl.plan.target import Target
@@ -95,12 +95,7 @@ class _Writer:
         if isinstance(step, ir.FarEnds):
             before, own = self._own_part(step.span, Domain.EDGE, step.other)
             return *before, dataclasses.replace(step, other=own)
-        if isinstance(step, ir.If):
-            return (dataclasses.replace(step, then=self._block(step.then), otherwise=self._block(step.otherwise)),)
-        if not blocks_of(step):
-            return (step,)
-        assert isinstance(step, ir.While | ir.Repeat)
-        return (dataclasses.replace(step, body=self._block(step.body)),)
+        return (with_blocks(step, self._block),)
 
     def _own_part(self, span: Span, domain: Domain, of: str | None) -> tuple[tuple[ir.Step, ...], str]:
         """The steps that find the own part of a set (None: of everything), and what it is called."""

@@ -23,7 +23,7 @@ import dataclasses
 from collections.abc import Iterator
 
 from gdsl.ir import nodes as ir
-from gdsl.ir.traversal import all_steps, blocks_of, rewrite, walk
+from gdsl.ir.traversal import all_steps, rewrite, walk, with_blocks
 from gdsl.operations import BinaryOperation, Direction, Domain, Over, ReduceOperation
 from gdsl.passes.writers import far_roles
 from gdsl.plan import variants
@@ -114,16 +114,8 @@ class _Writer:
                 if follows:
                     next(rest)
             else:
-                written.append(self._inside(step))
+                written.append(with_blocks(step, self._block))
         return tuple(written)
-
-    def _inside(self, step: ir.Step) -> ir.Step:
-        if isinstance(step, ir.If):
-            return dataclasses.replace(step, then=self._block(step.then), otherwise=self._block(step.otherwise))
-        if not blocks_of(step):
-            return step
-        assert isinstance(step, ir.While | ir.Repeat | ir.On)
-        return dataclasses.replace(step, body=self._block(step.body))
 
     def frontier(self, stem: str, step: ir.Step) -> str:
         """A new set of vertices."""
@@ -190,7 +182,7 @@ class _TwoWays:
             )
             yield self.hidden.compute(span, step.frontier, counts)
         far = far_roles(step.over)
-        condition = [_at(each, far, self.vertex) for each in self.of_senders]
+        condition = [at_vertex(each, far, self.vertex) for each in self.of_senders]
         finds = self.hidden.functor(
             f"{step.label}_sender", Domain.VERTEX, span, condition, (self._add(self.sent, step.over.reversed),)
         )
@@ -268,7 +260,7 @@ def _turned(expression: ir.Expression) -> ir.Expression:
     return rewrite(expression, change)
 
 
-def _at(expression: ir.Expression, roles: frozenset[ir.Role], vertex: ir.Parameter) -> ir.Expression:
+def at_vertex(expression: ir.Expression, roles: frozenset[ir.Role], vertex: ir.Parameter) -> ir.Expression:
     """`expression` with `vertex` for the ends of the edge in `roles`."""
 
     def change(node: ir.Node) -> ir.Node:

@@ -11,7 +11,7 @@ import dataclasses
 from collections.abc import Iterator
 
 from gdsl.ir import nodes as ir
-from gdsl.ir.traversal import blocks_of, rewrite, walk, written_in
+from gdsl.ir.traversal import rewrite, walk, with_blocks, written_in
 from gdsl.ir.verifier import expecting
 from gdsl.operations import Domain
 from gdsl.passes.writers import far_roles
@@ -61,14 +61,8 @@ class _FarValues:
             elif values:
                 yield self._original(step, values)
                 values = {}
-            elif isinstance(step, ir.If):
-                then, otherwise = (tuple(self._steps(block)) for block in (step.then, step.otherwise))
-                yield dataclasses.replace(step, then=then, otherwise=otherwise)
-            elif blocks_of(step):
-                assert isinstance(step, ir.While | ir.Repeat | ir.On)
-                yield dataclasses.replace(step, body=tuple(self._steps(step.body)))
             else:
-                yield step
+                yield with_blocks(step, lambda block: tuple(self._steps(block)))
         self.expect(not values, "a sweep for no operator")
 
     def _stored(self, sweep: ir.Compute) -> dict[str, ir.Expression]:

@@ -9,7 +9,7 @@ from gdsl.effects.proof import Proof
 from gdsl.effects.summary import Effects, Guard, Read, Write, WriteKind, each
 from gdsl.effects.terms import Choice, Constant, ElementTerm, Operation, ScalarTerm, Term, inside, parts, split
 from gdsl.ir import nodes
-from gdsl.operations import LARGER, SMALLER, BinaryOperation, Builtin, ReduceOperation, UnaryOperation
+from gdsl.operations import EXTREMES, LARGER, SMALLER, BinaryOperation, Builtin, ReduceOperation, UnaryOperation
 from gdsl.rules.redundant_tests import is_redundant, same_text
 from gdsl.source import Span
 from gdsl.types import Type
@@ -247,7 +247,7 @@ def reduced_without_test(effects: Effects, guard: Guard, words: Words) -> str | 
         if is_redundant(test, write):
             return _in_place_of_the_test(effects, guard, words(write.span))
         stores = write.kind is WriteKind.STORE and len(effects.written(write.name)) == 1
-        if not stores and write.operation not in (ReduceOperation.MIN, ReduceOperation.MAX):
+        if not stores and write.operation not in EXTREMES:
             continue
         left, right = test.arguments
         smaller = write.operation is ReduceOperation.MIN

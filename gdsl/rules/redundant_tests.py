@@ -5,7 +5,16 @@ from __future__ import annotations
 from gdsl.arithmetic.constants import integer_range
 from gdsl.effects.summary import Write
 from gdsl.effects.terms import Constant, ElementTerm, Operation, ScalarTerm, Term, parts
-from gdsl.operations import CONJUNCTIONS, DISJUNCTIONS, LARGER, SATURATING, SMALLER, BinaryOperation, ReduceOperation
+from gdsl.operations import (
+    CONJUNCTIONS,
+    DISJUNCTIONS,
+    EXTREMES,
+    LARGER,
+    SATURATING,
+    SMALLER,
+    BinaryOperation,
+    ReduceOperation,
+)
 from gdsl.types import Type
 
 
@@ -13,7 +22,7 @@ def is_redundant(test: Term, write: Write) -> bool:
     """Whether `write`, a `min=` or `max=`, changes nothing where `test` is false."""
     if not isinstance(test, Operation) or len(test.arguments) != 2:
         return False
-    if write.operation not in (ReduceOperation.MIN, ReduceOperation.MAX):
+    if write.operation not in EXTREMES:
         return False
     left, right = test.arguments
     if test.operation in DISJUNCTIONS:

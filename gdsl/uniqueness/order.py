@@ -28,7 +28,7 @@ from gdsl.effects import Effects
 from gdsl.ir import nodes
 from gdsl.ir.traversal import all_steps
 from gdsl.ir.worklists import hindrance, without_buckets
-from gdsl.operations import Domain, Order, ReduceOperation
+from gdsl.operations import EXTREMES, Domain, Order
 from gdsl.rules import JudgedOperator
 from gdsl.source import Source, Span
 from gdsl.uniqueness.data import Data
@@ -83,7 +83,7 @@ def _in_functor(effects: Effects) -> Obstacle | None:
     if len(effects.writes) > 1:
         other = effects.writes[1]
         return Obstacle(f"`{other.name}` is written in addition to `{write.name}`, once for each visit", other.span)
-    if write.operation not in (ReduceOperation.MIN, ReduceOperation.MAX):
+    if write.operation not in EXTREMES:
         return Obstacle(f"`{write.form}` on `{write.name}` is not a `min=` or `max=`", write.span)
     if effects.accept is not write.result:
         return Obstacle(f"what is accepted is not just `changed({write.name}[far] {write.form} …)`", write.span)

@@ -41,7 +41,7 @@ from gdsl.backends.workers.merging import (
 )
 from gdsl.backends.workers.parcels import ALL, Reader, Writer
 from gdsl.communicator import Communicator
-from gdsl.operations import Domain, ReduceOperation
+from gdsl.operations import EXTREMES, Domain, ReduceOperation
 from gdsl.plan.exchange_nodes import Exchange, How, Reach
 
 SMALL = 1 << 24
@@ -139,7 +139,7 @@ class DirectExchanger(Exchanger):
         if datum.field.places is None or datum.values.nbytes > self.small:
             return True
         if each.how is How.MERGE:
-            return each.operation not in (ReduceOperation.MIN, ReduceOperation.MAX) or not self._by_nccl(datum)
+            return each.operation not in EXTREMES or not self._by_nccl(datum)
         return each.how is How.PUBLISH and each.reach is not Reach.OWN
 
     def _by_nccl(self, datum: Datum) -> bool:
@@ -222,7 +222,7 @@ class DirectExchanger(Exchanger):
         """By NCCL. Ids compare without sign, and sums wrap without it."""
         operation, values = datum.each.operation, datum.values
         assert operation is not None
-        if operation in (ReduceOperation.MIN, ReduceOperation.MAX):
+        if operation in EXTREMES:
             unsigned = np.dtype(f"u{values.dtype.itemsize}")
             yield [], [], [(values.view(unsigned) if datum.field.kind.is_id else values, operation)]
             return

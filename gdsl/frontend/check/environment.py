@@ -187,6 +187,10 @@ class Environment:
             return Symbol(SymbolKind.MISTAKEN, name, NOWHERE)
         return symbol
 
+    def symbol_of(self, value: object) -> Symbol | None:
+        """The declaration that an expression names; None of any other expression."""
+        return self.find(value.name) if isinstance(value, syntax.Name) else None
+
     def functor(self, name: str) -> syntax.Functor:
         """A functor of the program, or one that the checker built from a lambda."""
         return self.functors.get(name) or next(each for each in self.generated.functors if each.name == name)

@@ -123,7 +123,7 @@ def report_foreign_call(call: syntax.Call, environment: Environment) -> bool:
 
 
 def _mean(value: syntax.Expression, words: str, environment: Environment) -> str:
-    symbol = environment.find(value.name) if isinstance(value, syntax.Name) else None
+    symbol = environment.symbol_of(value)
     is_array = symbol is not None and symbol.kind is SymbolKind.ARRAY
     domain = (symbol.domain if symbol is not None and is_array else None) or Domain.VERTEX
     is_whole = symbol is not None and is_array and symbol.type is not None and symbol.type.is_integer
@@ -134,14 +134,14 @@ def _mean(value: syntax.Expression, words: str, environment: Environment) -> str
 def _operator(word: str, call: syntax.Call, arguments: list[str], environment: Environment) -> str:
     """The operator `word` on the set and the functor that `call` has, which others write in another order."""
     first = call.arguments[0].value
-    symbol = environment.find(first.name) if isinstance(first, syntax.Name) else None
+    symbol = environment.symbol_of(first)
     swapped = isinstance(first, syntax.Lambda) or (symbol is not None and symbol.kind is SymbolKind.FUNCTOR)
     over, functor = reversed(arguments) if swapped else arguments
     return f"{word}({over}, {functor})"
 
 
 def _length(value: syntax.Expression, words: str, environment: Environment) -> str:
-    symbol = environment.find(value.name) if isinstance(value, syntax.Name) else None
+    symbol = environment.symbol_of(value)
     if symbol is not None and symbol.kind is SymbolKind.ARRAY and symbol.domain is not None:
         return f"write `{symbol.domain.count_name}`"
     if isinstance(value, syntax.Call) and value.function == "neighbors" and len(value.arguments) == 1:

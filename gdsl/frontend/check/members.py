@@ -159,14 +159,14 @@ def instead(symbol: Symbol, method: str, arguments: str) -> str | None:
 
 def buckets_of(owner: syntax.Expression, environment: Environment) -> Symbol | None:
     """The buckets that an expression names; None where it names none."""
-    symbol = environment.find(owner.name) if isinstance(owner, syntax.Name) else None
+    symbol = environment.symbol_of(owner)
     return symbol if symbol is not None and symbol.kind is SymbolKind.BUCKETS else None
 
 
 def member(expression: syntax.Member, environment: Environment) -> syntax.Expression:
     """`b.level` as a value."""
     symbol = buckets_of(expression.owner, environment)
-    owner_symbol = environment.find(expression.owner.name) if isinstance(expression.owner, syntax.Name) else None
+    owner_symbol = environment.symbol_of(expression.owner)
     if symbol is None and is_foreign_member(expression.span, environment):
         return poison(expression.span)
     if (
@@ -244,7 +244,7 @@ _ADDING = ("push", "append", "add", "insert", "push_back", "enqueue")
 
 def report_method_value(call: syntax.Method, environment: Environment) -> None:
     """Report a method that is used as a value."""
-    owner = environment.find(call.owner.name) if isinstance(call.owner, syntax.Name) else None
+    owner = environment.symbol_of(call.owner)
     if owner is not None and owner.kind is SymbolKind.MISTAKEN:
         return
     if owner is not None and owner.kind is SymbolKind.BUCKETS and environment.place is Place.SCHEDULE:

@@ -84,7 +84,7 @@ class NeighborReduceChecker:
 
     def _own_operation(self, value: syntax.Expression) -> syntax.Name | None:
         """The program's own declaration of this name; without a symbol where it is not an operator."""
-        symbol = self.environment.find(value.name) if isinstance(value, syntax.Name) else None
+        symbol = self.environment.symbol_of(value)
         if symbol is None or not isinstance(value, syntax.Name):
             return None
         function = self.environment.functions.get(value.name)
@@ -283,7 +283,7 @@ class VoteChecker:
     def _keep_array(self, argument: syntax.Argument, key: Type) -> syntax.Name | None:
         """The array of `keep=`."""
         value = argument.value
-        symbol = self.environment.find(value.name) if isinstance(value, syntax.Name) else None
+        symbol = self.environment.symbol_of(value)
         if symbol is not None and symbol.kind is SymbolKind.MISTAKEN:
             return None
         if not isinstance(value, syntax.Name) or symbol is None or symbol.kind is not SymbolKind.ARRAY:

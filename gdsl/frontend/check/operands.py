@@ -109,7 +109,7 @@ class OperandChecker:
     def _is_swapped(self, call: syntax.Call, functor: Symbol) -> bool:
         """Whether the set and the functor are swapped, which is reported for the set."""
         first = call.arguments[0].value if call.arguments else None
-        symbol = self.environment.find(first.name) if isinstance(first, syntax.Name) else None
+        symbol = self.environment.symbol_of(first)
         return functor.kind is SymbolKind.FRONTIER and symbol is not None and symbol.kind is SymbolKind.FUNCTOR
 
     def functor(
@@ -125,7 +125,7 @@ class OperandChecker:
         if isinstance(value, syntax.Lambda):
             return self.lambdas.functor(value, call, wanted, operator, reduced)
         environment = self.environment
-        symbol = environment.find(value.name) if isinstance(value, syntax.Name) else None
+        symbol = environment.symbol_of(value)
         if not isinstance(value, syntax.Name) or (symbol is not None and symbol.kind is not SymbolKind.FUNCTOR):
             if symbol is None or not (symbol.kind is SymbolKind.MISTAKEN or self._is_swapped(call, symbol)):
                 fix = self._functor_fix(value, wanted)

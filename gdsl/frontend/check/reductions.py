@@ -53,7 +53,7 @@ def is_reduction(call: syntax.Call, environment: Environment) -> bool:
         return True
     if first is not None and environment.place is Place.SCHEDULE and is_over_elements(first, environment):
         return True
-    symbol = environment.find(first.name) if isinstance(first, syntax.Name) else None
+    symbol = environment.symbol_of(first)
     if isinstance(first, syntax.Name) and symbol is None and first.name in names_of(Group.DEGREE):
         return environment.place is Place.SCHEDULE
     return symbol is not None and symbol.kind is SymbolKind.ARRAY and symbol != environment.own
@@ -127,8 +127,7 @@ class ReductionChecker:
         refuse_now(value, self.environment)
         if value.name in names_of(Group.DEGREE):
             message = f"`{word}` takes an array, and `{value.name}` is a function"
-            fix = f"write `{word}(v => {value.name}(v))`"
-            self.environment.report("E0402", message, value.span, fix=fix)
+            self.environment.report("E0402", message, value.span, fix=f"write `{word}(v => {value.name}(v))`")
             return None
         symbol = self.names.resolve(value.name, value.span)
         if symbol is None:
@@ -166,7 +165,7 @@ class ReductionChecker:
         if not everything and symbol.kind is not SymbolKind.FRONTIER:
             labels = [Label(symbol.span, "declared here")]
             message = f"`{symbol.name}` is {symbol.kind.with_article}, not a frontier"
-            single = symbol.type is (Type.VERTEX if over is Domain.VERTEX else Type.EDGE)
+            single = symbol.type is (over.id_type)
             kind = "frontier" if over is Domain.VERTEX else "edge frontier"
             fix = f"give it a set: `{word}({array}, at)`, with `{kind} at = {{ {symbol.name} }};` before"
             self.environment.report("E0403", message, value.span, labels=labels, fix=fix if single else None)

@@ -233,7 +233,7 @@ class ScheduleChecker:
             if declared is not None and declared.kind is SymbolKind.MISTAKEN:
                 return None  # what it gives is unknown
             fix = f"write `fill({symbol.name}, {environment.words(value.span)});`"
-            other = environment.find(value.name) if isinstance(value, syntax.Name) else None
+            other = environment.symbol_of(value)
             if other is not None and other.kind is SymbolKind.ARRAY:
                 fix = _copy_fix(symbol, other)
             elif (each := of_each(value, environment)) is not None and each.domain is symbol.domain:

@@ -58,7 +58,7 @@ class Sets:
         built_in_function = self.environment.find(member.function) is None
         if member.function in ("argmin", "argmax") and built_in_function and member.arguments:
             array = member.arguments[0].value
-            symbol = self.environment.find(array.name) if isinstance(array, syntax.Name) else None
+            symbol = self.environment.symbol_of(array)
             return symbol is not None and symbol.domain is Domain.EDGE
         return member.function == Type.EDGE.name
 
