@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -86,3 +87,22 @@ def test_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Ca
     assert main([*words, "--json"]) == 0
     figures = json.loads(capfd.readouterr().out)["results"]
     assert figures["best.1"]["type"] == "vertex" and figures["least.0"]["value"] == 0.25
+
+
+@pytest.mark.parametrize(
+    ("value", "holds"),
+    [
+        ("min(p[v], (0, v)) == (0, v)", lambda n: True),
+        ("max((0, none), p[v]) == p[v]", lambda n: True),
+        ("min(p[v], (narrow[v], v)) == (narrow[v], v)", lambda n: True),
+        ("max(p[v], (1 << narrow[v], v)) == p[v]", lambda n: True),
+        ("(narrow[v] < 0 ? p[v] : (1 << narrow[v], v)) == p[v]", lambda n: True),
+    ],
+)
+def test_a_pair_that_is_spelled_out_takes_the_types_of_the_other(value: str, holds: Callable[[int], bool]) -> None:
+    text = f"""program p;
+    problem {{ vertex p : (int64, vertex) = (int64(1) << int32(id), id); vertex narrow : int32 = int32(id);
+              vertex found : bool; }}
+    schedule {{ compute(vertices, v => {{ found[v] = {value}; }}); }}"""
+    result = gdsl.compile(text)(gdsl.Graph.from_edges([], [], num_vertices=40), backend="reference")
+    assert result.found.tolist() == [holds(n) for n in range(40)]

@@ -72,7 +72,7 @@ def takes_its_place(expression: syntax.Expression) -> bool:
         sides = (expression.first, *(link.operand for link in expression.links))
         operation = expression.links[0].operation
     else:
-        return is_literal(expression) and not isinstance(expression, syntax.Pair)
+        return is_literal(expression)
     if operation in SHIFTS:
         return takes_its_place(sides[0])
     pure = not (operation.is_comparison or operation.is_logical)
