@@ -267,7 +267,7 @@ class Over(Enum):
     @property
     def reversed(self) -> Over:
         """The same edges as seen from their far ends."""
-        return _REVERSED.get(self, self)
+        return {Over.OUT_EDGES: Over.IN_EDGES, Over.IN_EDGES: Over.OUT_EDGES}.get(self, self)
 
     @property
     def degrees(self) -> tuple[Degree, ...]:
@@ -275,7 +275,6 @@ class Over(Enum):
         return _DEGREES[self]
 
 
-_REVERSED = {Over.OUT_EDGES: Over.IN_EDGES, Over.IN_EDGES: Over.OUT_EDGES}
 _DEGREES = {Over.OUT_EDGES: (Degree.OUT,), Over.IN_EDGES: (Degree.IN,), Over.ALL_EDGES: (Degree.OUT, Degree.IN)}
 
 

@@ -9,7 +9,8 @@ from gdsl.frontend import syntax
 from gdsl.frontend.check.conversions import typed_pair
 from gdsl.frontend.check.environment import Environment, Place, names_without
 from gdsl.frontend.check.expressions import ExpressionChecker
-from gdsl.frontend.check.names import NameChecker, literal_number
+from gdsl.frontend.check.fixed_size_arrays import literal_number
+from gdsl.frontend.check.names import NameChecker
 from gdsl.frontend.check.param_sets import VERTEX_SET, declare_set, is_set, with_least_size
 from gdsl.frontend.check.recursion import Calls, refuse_recursion
 from gdsl.frontend.check.statements import StatementChecker, always_returns, resolve_type
