@@ -79,8 +79,8 @@ def _columns(rows: list[Any], what: str) -> dict[str, NDArray[Any]]:
 
 def networkx_of(edges: EdgeList) -> Any:
     """A Graph or DiGraph (Multi… where there are parallel edges) with all attributes; its nodes are the names of the
-    vertices, else 0 … V-1."""
-    import networkx
+    vertices, else 0 … V-1. Raises GdslError E0907."""
+    networkx = required("networkx", "gdsl[networkx]", "to_networkx")
 
     pairs = list(zip(edges.sources.tolist(), edges.destinations.tolist(), strict=True))
     kinds = {

@@ -276,6 +276,12 @@ def test_libraries_that_are_missing(tmp_path, monkeypatch, capsys, name, module,
     assert "E0907" in said and module in said and f"pip install '{extra}'" in said
 
 
+def test_a_graph_for_networkx_without_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "networkx", None)
+    with pytest.raises(gdsl.GdslError, match=r"(?s)E0907.*needs networkx.*gdsl\[networkx\]"):
+        Graph.read("karate").to_networkx()
+
+
 def test_a_format_that_the_name_does_not_say(tmp_path, capsys):
     """The message names --format and NetworkX; a list of neighbors is advised into the format that it has."""
     (tmp_path / "a.dat").write_text("0 1\n")
