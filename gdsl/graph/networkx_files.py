@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import io
-import json
 import re
 from collections.abc import Callable
 from typing import Any
@@ -19,6 +18,7 @@ from gdsl.graph.dot import read_dot
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.element_attributes import ElementAttributes, edge_list_of
 from gdsl.graph.file_bytes import bytes_of, empty, text_of
+from gdsl.graph.json_graphs import read_json
 from gdsl.graph.list_checks import after_first_vertex
 from gdsl.graph.memory import require_memory
 from gdsl.graph.messages import edited, filtered, quiet, refused_file
@@ -173,41 +173,6 @@ def _known_namespace(content: bytes) -> bytes:
     return _GEXF_NAMESPACE.sub(lambda result: result[0] if result[1] in _KNOWN_GEXF else _GEXF_1_2 + result[2], content)
 
 
-def _json(networkx: Any, content: bytes, path: str) -> Any:
-    def real(word: str) -> float:
-        if (problem := problem_of_real(word)) is not None:
-            raise ValueError(f"{word[:60]} {problem[0]}")
-        return float(word)
-
-    data = json.loads(text_of(content, path), parse_float=real)
-    if not isinstance(data, dict):
-        raise ValueError("its outermost value is not an object")
-    if "adjacency" in data:
-        return networkx.adjacency_graph(data)
-    if "elements" in data:
-        graph = networkx.cytoscape_graph(_with_values(data))
-        if graph.number_of_nodes() != len(data["elements"]["nodes"]):
-            fix = "give each node its own, and call the ends of edges by them"
-            raise refused_file(path, "two nodes have the same `id`, or an edge has an end that no node has", fix)
-        return graph
-    links = next((word for word in ("links", "edges") if word in data), None)
-    if links is None or not isinstance(data.get("nodes"), list):
-        message = "this JSON holds no graph: no `nodes` with `links` or `edges`, no `adjacency`, no `elements`"
-        raise refused_file(path, message, "write it by json.dump(networkx.node_link_data(graph), file)")
-    renamed = {**data, "links": data[links]}
-    if links == "edges":
-        renamed.pop("edges", None)
-    count = len({str(node.get("id", place)) for place, node in enumerate(data["nodes"])})
-    if count < len(data["nodes"]):
-        raise refused_file(path, "two nodes have the same `id`", "give each node its own")
-    graph = networkx.node_link_graph(renamed, edges="links")
-    if graph.number_of_nodes() > len(data["nodes"]):
-        *_, stranger = graph.nodes
-        message = f"an edge has the end {printable(str(stranger))[:60]}, and no node has this `id`"
-        raise refused_file(path, message, "call the ends by the `id` of their nodes; without ids they are 0, 1, …")
-    return graph
-
-
 def _lines(content: bytes, path: str) -> list[str]:
     """The lines that are neither blank nor comments, which begin with a mark."""
     text = text_of(content, path)
@@ -218,14 +183,6 @@ def _delimiter(lines: list[str]) -> str | None:
     if not lines or any(" " in line.strip() for line in lines[:100]):
         return None
     return next((mark for mark in "\t,;" if mark in lines[0]), None)
-
-
-def _with_values(data: dict[str, Any]) -> dict[str, Any]:
-    """Cytoscape's elements, with the `value` of nodes that only NetworkX writes, by which edges refer to them."""
-    elements = data["elements"]
-    nodes = [{"data": {"value": node["data"]["id"], **node["data"]}} for node in elements["nodes"]]
-    edges = [{"data": edge["data"]} for edge in elements.get("edges", ())]
-    return {**data, "data": [], "elements": {"nodes": nodes, "edges": edges}}
 
 
 def _adjacency(networkx: Any, content: bytes, directed: bool, path: str) -> Any:
@@ -339,7 +296,7 @@ def _leda(networkx: Any, content: bytes, path: str) -> Any:
 _READERS: dict[str, Callable[[Any, bytes, str], Any]] = {
     "gexf": _gexf,
     "dot": read_dot,
-    "json": _json,
+    "json": read_json,
     "graph6": _graph6,
     "sparse6": _sparse6,
     "leda": _leda,

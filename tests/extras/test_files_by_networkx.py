@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import sys
 
 import numpy as np
@@ -235,6 +236,17 @@ def test_cytoscape_nodes_without_the_value_that_networkx_writes(tmp_path):
         ("a.json", "[1]", "E0710"),
         ("a.json", "[" * 100_000, "E0710.*nested too deeply"),
         ("a.json", '{"nodes": []}', "no graph"),
+        ("a.json", '{"nodes": [], "edges": null}', "no graph"),
+        ("a.json", '{"nodes": ["a"], "edges": []}', "node number 0 is not an object, but 'a'"),
+        ("a.json", '{"nodes": [{"id": true}, {"id": 1}], "edges": []}', "`id` of node number 0 is True"),
+        ("a.json", '{"nodes": [{"id": {}}], "edges": []}', "`id` of node number 0 is {}"),
+        ("a.json", '{"nodes": [{}], "edges": [[0, 0]]}', r"edge number 0 is not an object, but \[0, 0\]"),
+        ("a.json", '{"nodes": [{}], "edges": [{"source": null, "target": 0}]}', "`source` of edge number 0 is None"),
+        ("a.json", '{"nodes": [{}], "edges": [{"from": 0, "to": 0}]}', "no `source`.*sed -i"),
+        ("a.json", '{"adjacency": 5}', "form that networkx.adjacency_data writes"),
+        ("a.json", '{"elements": [{"data": {"id": "a"}}]}', "form that networkx.cytoscape_data writes"),
+        ("a.json", '{"nodes": [' + "9" * 5000 + "]}", "thousands of digits"),
+        ("a.json", '{"nodes": []\n x', ":2: error.*not JSON"),
         ("a.json", '{"nodes": [{"id": 1}, {"id": 1}], "links": []}', "same `id`"),
         ("a.json", '{"nodes": [{"id": "a"}, {"id": "b"}], "links": [{"source": 0, "target": 1}]}', "no node has this"),
         ("a.json", '{"nodes": [{"id": 1}], "links": [{"source": 1, "target": 1, "weight": 1e999}]}', "too large"),
@@ -248,7 +260,7 @@ def test_cytoscape_nodes_without_the_value_that_networkx_writes(tmp_path):
         ("a.lgr", "LEDA.GRAPH\nvoid\nint\n-1\n2\n|{a}|\n|{a}|\n0\n", "label of their own"),
         ("a.lgr", "LEDA.GRAPH\nvoid\nint\n-1\n2\n|{}|\n|{}|\n2\n1 2 0 |{4}|\n1 2 0 |{3}|\n", "parallel"),
         ("a.lgr", "LEDA.GRAPH\n", "E0710.*ends early"),
-        ("a.json", '{"nodes": [{"id": 1}], "links": [{"source": 1}]}', "E0710.*`target` is missing"),
+        ("a.json", '{"nodes": [{"id": 1}], "links": [{"source": 1}]}', "E0705.*edge number 0 has no `target`"),
         ("a.adjlist", b"\xff\xfe\x00", "E0710"),
         ("a.multiline-adjlist", "a 2\nb\n", "E0710"),
         ("a.multiline-adjlist", "a 1\nb {'weight': nan}\n", "plain values"),
@@ -274,6 +286,33 @@ def test_libraries_that_are_missing(tmp_path, monkeypatch, capsys, name, module,
     assert main(["graph", "info", str(tmp_path / name)]) == 1
     said = capsys.readouterr().err
     assert "E0907" in said and module in said and f"pip install '{extra}'" in said
+
+
+@pytest.mark.parametrize("pack", [None, gzip.compress])
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[{"source": "a", "target": "b"}, {"source": "b", "target": "c"}]',
+        '{"source": "a", "target": "b"}\n{"source": "b", "target": "c"}\n',
+        '[["a", "b"], ["b", "c"]]',
+        '[["a", "b", 1.5], ["b", "c", 2]]',
+        '{"a": ["b"], "b": ["c"]}',
+        '{"a": {"b": {"weight": 2}}, "b": {"c": {"weight": 3}}}',
+    ],
+)
+def test_json_of_other_forms_names_the_call_that_reads_it(tmp_path, text, pack):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("narwhals")
+    path = tmp_path / ("a.json" if pack is None else "a.json.gz")
+    path.write_bytes(text.encode() if pack is None else pack(text.encode()))
+    with pytest.raises(gdsl.GdslError) as caught:
+        Graph.read(path)
+    fix = caught.value.diagnostics[0].fix
+    call = re.search(r"gdsl\.Graph\.\w+\(.*\)", fix)
+    assert call is not None, fix
+    modules = {"gdsl": gdsl, "pandas": pandas, "networkx": networkx, "json": json, "gzip": gzip}
+    graph = eval(call[0], modules)  # noqa: S307
+    assert [pair for pair, *_ in named_edges(graph)] == [("a", "b"), ("b", "c")]
 
 
 def test_a_graph_for_networkx_without_it(monkeypatch):
