@@ -187,6 +187,7 @@ PLAN_PASSES = (
     "frontier_form",
     "write_modes",
     "cpu_threads",
+    "lane_loops",
     "fusion",
     "complement_tests",
     "storage",
@@ -210,10 +211,10 @@ WITHOUT = "without="
 """The beginning of a caller's word that names such a pass."""
 ALL_PASSES = (
     "lower",
-    *PLAN_PASSES[1:13],
+    *PLAN_PASSES[1:14],
     "launches",
     "distribution",
-    *PLAN_PASSES[13:-2],
+    *PLAN_PASSES[14:-2],
     "allocate",
     *PLAN_PASSES[-2:],
     "batch",

@@ -68,6 +68,8 @@ class BodyForm:
     skip_array: str | None = None
     read_ahead: ReadAhead | None = None
     bounds: ReduceOperation | None = None
+    lanes: tuple[tuple[str, ...], ...] = ()
+    """Where a whole warp runs it: what each loop that its lanes share carries from edge to edge."""
 
     @property
     def bounds_type(self) -> str:

@@ -19,6 +19,7 @@ from gdsl.codegen.function_text import (
     PrintedFunction,
     places_ahead,
 )
+from gdsl.codegen.lane_loops import LanePrinter
 from gdsl.codegen.lines import Lines
 from gdsl.codegen.literals import type_name
 from gdsl.codegen.names import Names
@@ -151,7 +152,7 @@ class FunctionPrinter:
         expressions.read_ahead = places_ahead(form.read_ahead)
         if isinstance(expressions, SkipPrinter) and form.read_ahead is not None:
             expressions.seen, expressions.bounds = f"{READ_AHEAD}.{SEEN}", BOUNDS if form.bounds_type else ""
-        StatementPrinter(
+        statements = StatementPrinter(
             expressions,
             lines,
             accumulated,
@@ -159,7 +160,10 @@ class FunctionPrinter:
             returns,
             written_several_ways(functor),
             self.looks_at_totals,
-        ).block(body)
+        )
+        if form.lanes and isinstance(functor, ir.VertexFunctor):
+            statements = LanePrinter(statements, functor, form.lanes)
+        statements.block(body)
         if says and not (returns and always_accepts(body)):
             lines.add("return true;" if returns else "return accepted;")
         text = self._finish(functor, part, "bool" if says else "void", body, lines, bool(accumulated))

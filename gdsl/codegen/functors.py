@@ -118,6 +118,14 @@ class FunctorTexts:
             return Calls(called[:-1], called[-1], True)
         return Calls(called, text.call(arguments) if text else "", text is not None and variant.accepts)
 
+    def calls_by_warp(self, variant: Variant, lanes: tuple[tuple[str, ...], ...], arguments: Arguments) -> Calls:
+        """What a whole warp calls, whose lanes share loops: those that carry `lanes` from edge to edge."""
+        functor = self.functor(variant.functor)
+        test = self._condition(functor, variant, "condition")
+        text = self._apply(functor, variant, "apply_by_warp", BodyForm(lanes=lanes))
+        assert text is not None
+        return Calls((test.call(arguments),) if test is not None else (), text.call(arguments), variant.accepts)
+
     def calls_after_reads(
         self,
         variant: Variant,
@@ -258,7 +266,7 @@ class FunctorTexts:
         everywhere = {name: self.printer.replicas[name] for name in written}
         without = variant.claim.statement if variant.claim is not None else None
         struct, bounds = self._struct(functor, form.read_ahead), form.bounds_type
-        key = (variant.body, variant.writes, form.key_array, form.skip_array, struct, bounds)
+        key = (variant.body, variant.writes, form.key_array, form.skip_array, struct, bounds, form.lanes)
         make = partial(
             self.printer.apply,
             plain_arrays=plain,

@@ -44,6 +44,7 @@ class StatementPrinter:
         self.accepts_return = accepts_return
         self.several_ways = several_ways
         self.looks_at_totals = looks_at_totals
+        self.stop_requested = "stop_requested"
 
     def block(self, body: tuple[ir.Statement, ...]) -> None:
         """Print `body` at the present depth."""
@@ -142,7 +143,7 @@ class StatementPrinter:
 
     def _loop_body(self, body: tuple[ir.Statement, ...], short: bool) -> None:
         if not short:
-            self.lines.add(f"if (stop_requested(d, polls)) {{ {self.stopped} }}")
+            self.lines.add(f"if ({self.stop_requested}(d, polls)) {{ {self.stopped} }}")
         self.block(body)
         self.lines.close()
 

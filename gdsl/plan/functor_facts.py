@@ -50,6 +50,8 @@ def touched_by(step: ir.Operator, sweep: Sweep, accesses: Accesses) -> Touched:
         copied = frozenset({stored, Access(segment.staging, False, Who.ANYBODY)})
         own = frozenset({segment.array, segment.staging})
         return Touched(touched - {stored} | {staging}, _narrowed(copied, own, sweep.members), True)
+    if sweep.lanes:  # a member is the thread's that has it, or a whole warp's
+        return Touched(touched, touched, False)
     functor = accesses.functor_of(step)
     of_vertices = isinstance(functor, ir.VertexFunctor)
     own = own_arrays(functor, accesses.program) if functor is not None and of_vertices else frozenset()

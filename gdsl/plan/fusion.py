@@ -137,6 +137,9 @@ class Fusion:
         own, span = step.does, step.step.span
         if not (isinstance(own, Sweep) and own.own is not None):
             return Obstacle(f"{step.step.word} walks edges, which may lead to members that are not finished yet", span)
+        if own.lanes or (isinstance(former.does, Sweep) and former.does.lanes):
+            lanes, place = (step, span) if own.lanes else (former, former.step.span)
+            return Obstacle(f"{lanes.step.word} gives whole warps to vertices with long lists", place)
         if len(former.fused) + 1 >= MOST_IN_ONE_SWEEP:
             return Obstacle(f"a sweep has at most {MOST_IN_ONE_SWEEP} operators", span)
         if not self.grid and not follows_reduction(former, own):

@@ -88,6 +88,7 @@ def _sweep(sweep: Sweep, plan: Plan) -> list[str]:
     if sweep.own is not None:
         lines += _indent(_variant(sweep.own, program, blind) + _read_ahead(sweep, None, sweep.own))
         lines += _indent(_by_one(sweep, None, sweep.own, sweep.own_by_one, program))
+        lines += _indent(_shared_loops(sweep))
     if sweep.selection is not None:
         lines += _indent(_selection(sweep.selection, program))
     if sweep.intersection is not None:
@@ -117,6 +118,14 @@ def _sweep(sweep: Sweep, plan: Plan) -> list[str]:
     lines += _few(sweep)
     lines += _indent(_left(sweep))
     return lines
+
+
+def _shared_loops(sweep: Sweep) -> list[str]:
+    """How members with long lists are run."""
+    if not sweep.lanes:
+        return []
+    carried = "; ".join(", ".join(each) or "nothing" for each in sweep.lanes)
+    return [f"long lists: a warp each, 32 edges at a time, in the order of the list: {carried}"]
 
 
 def _on_gpus(sweep: Sweep) -> list[str]:

@@ -320,6 +320,9 @@ class Sweep:
     """None: each edge is visited where it is found."""
     labels: Labels | None = None
     """None: labels are lowered for all at once."""
+    lanes: tuple[tuple[str, ...], ...] = ()
+    """Where a member's list is long, the lanes of a warp share the loops over neighbors: for each of these the locals
+    that it carries from edge to edge; see `lane_loops`. Empty: each member is one thread's."""
     published: tuple[str, ...] = ()
     """The replicas in which calls write the elements of their own members: each call stores those in all copies."""
     hints: tuple[Hint, ...] = ()

@@ -14,7 +14,8 @@
 10. Instances that run together keep the bits of their tests up to date (`verifier_bits`).
 11. Where blocks go on without a barrier, nothing depends on the order of their rounds (`verifier_rounds`).
 12. Where one of several GPUs goes on alone, the others find what it has changed (`verifier_solo`).
-13. The host does only what it can, and each launch is whole (`verifier_launches`).
+13. Where lanes share a loop over neighbors, they compute what one thread does (`verifier_lanes`).
+14. The host does only what it can, and each launch is whole (`verifier_launches`).
 
 What no plan shows, the order of instructions inside a piece of the runtime, only the emulator sees. A failure is a
 mistake of the compiler.
@@ -52,6 +53,7 @@ from gdsl.plan.verifier_bits import verify_bits
 from gdsl.plan.verifier_exchanges import verify_exchanges
 from gdsl.plan.verifier_graphs import verify_hoisted_graphs
 from gdsl.plan.verifier_labels import verify_labels
+from gdsl.plan.verifier_lanes import verify_lanes
 from gdsl.plan.verifier_launches import verify_launches
 from gdsl.plan.verifier_merges import verify_merges
 from gdsl.plan.verifier_phases import verify_phases
@@ -86,6 +88,7 @@ def verify(plan: Plan) -> None:
     verify_exchanges(plan)
     verify_bits(plan)
     verify_rounds(plan)
+    verify_lanes(plan)
     verify_merges(plan)
     verify_proposals(plan)
     verify_labels(plan)

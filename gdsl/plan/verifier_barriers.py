@@ -265,7 +265,8 @@ class _Flow:
     def _of_members(self, operation: Operation) -> frozenset[Access]:
         """What an operator without a barrier touches: elements of a member alone by the member's thread."""
         functor, touches = self.accesses.functor_of(operation.step), self.accesses.of_step(operation.step)
-        own = self._own(functor) if isinstance(functor, ir.VertexFunctor) else frozenset()
+        by_thread = isinstance(operation.does, Sweep) and not operation.does.lanes
+        own = self._own(functor) if by_thread and isinstance(functor, ir.VertexFunctor) else frozenset()
         return frozenset(
             self._by_member(each.name, each.writes, operation) if each.name in own else each for each in touches
         )

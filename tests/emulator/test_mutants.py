@@ -21,6 +21,7 @@ from .edge_mutants import EDGE_MUTANTS
 from .fusion_mutants import FUSION_MUTANTS
 from .graph_mutants import GRAPH_MUTANTS
 from .kept_mutants import KEPT_MUTANTS
+from .lane_mutants import LANE_MUTANTS
 from .list_mutants import LIST_MUTANTS
 from .listed_mutants import LISTED_MUTANTS
 from .local_mutants import LOCAL_MUTANTS
@@ -78,6 +79,7 @@ ALL = (
     *EARLY_MUTANTS,
     *EDGE_MUTANTS,
     *ATOMIC_MUTANTS,
+    *LANE_MUTANTS,
     *FUSION_MUTANTS,
     *GRAPH_MUTANTS,
     *KEPT_MUTANTS,

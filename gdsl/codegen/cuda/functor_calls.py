@@ -69,6 +69,12 @@ class FunctorCalls(TemplateHelpers):
         apply = "apply_claimed" if of_edges and sweep.own.claim else "apply"
         return self.functors.calls(sweep.own, member, apply=apply)
 
+    def perform_by_warp(self, sweep: Sweep) -> Calls:
+        """What a whole warp calls for the member ``v``."""
+        assert sweep.own is not None
+        arguments = {Argument.VERTEX: "v", Argument.TOTALS: "totals"}
+        return self.functors.calls_by_warp(sweep.own, sweep.lanes, arguments)
+
     def visit_common(self, sweep: Sweep) -> Calls:
         """What an intersection calls for an edge and a common neighbor of its ends."""
         assert sweep.intersection is not None and sweep.intersection.run is not None

@@ -37,6 +37,7 @@ FILES = (
     "edge_frontier",
     "edge_sets",
     "loops",
+    "lane_loops",
     "sets",
     "results",
     "push",

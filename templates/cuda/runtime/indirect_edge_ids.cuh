@@ -92,6 +92,10 @@ __device__ __forceinline__ edge_range out_edges(const graph_slice& g, uint64 v) 
     return edge_range{g.edge_ids + g.offsets[v], g.edge_ids + g.offsets[v + 1]};
 }
 
+// piece: nth_edge
+// The edge at a place of a list.
+__device__ __forceinline__ edge nth_edge(const edge_range& list, edge place) { return list.first[place]; }
+
 // piece: all_edges
 struct all_edges {
     const graph_slice& g;

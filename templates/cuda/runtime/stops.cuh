@@ -24,6 +24,12 @@ __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& poll
     return true;
 }
 
+// piece: stop_requested_by_warp
+// The same where a whole warp goes through a loop, all lanes alike.
+__device__ __forceinline__ bool stop_requested_by_warp(const data_slice& d, uint32& polls) {
+    return __any_sync(FULL_WARP, lane_index() == 0 && stop_requested(d, polls));
+}
+
 // piece: stop_requested_in_recursion
 // For functions that call each other recursively. Polls the host in about one of a thousand calls, chosen by the clock.
 __device__ __forceinline__ bool stop_requested_in_recursion(const data_slice& d) {

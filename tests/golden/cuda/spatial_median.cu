@@ -16,6 +16,7 @@
 // piece: arrive_without_result
 // piece: load_acquire
 // piece: wait_for_arrivals
+// piece: prefetch_to_l2
 
 // ==== end of platform ====
 
@@ -31,14 +32,13 @@
 #undef length
 #undef located
 #undef median_apply
+#undef median_apply_by_warp
 #undef median_condition
 #undef neighbors_located
-#undef next
 #undef refinement
 #undef right
 #undef rounds
 #undef square
-#undef step
 #undef step_end
 #undef sum_x
 #undef sum_y
@@ -66,6 +66,7 @@ constexpr vertex NO_VERTEX = vertex(-1);
 constexpr edge NO_EDGE = edge(-1);
 constexpr uint32 BLOCK_THREADS = 512;  // threads of a block
 constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
+constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 
 // ---- runtime ----
 
@@ -87,6 +88,7 @@ struct block_storage {
     bool stopped;
     no_deferred_edges deferred;
     uint64 value, second_value;  // words that one thread has read after a barrier for all
+    uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
 };
 
 // piece: start_clock
@@ -182,12 +184,15 @@ static_assert(sizeof(data_slice) == 176, "as the host knows it");
 // piece: wait_for_all
 // piece: meet
 // piece: synchronize
+// piece: lane_index
+// piece: stop_requested_by_warp
 // piece: begin_pass
 // piece: count_pass
 // piece: is_trace_writer
 // piece: ticks
 // piece: write_record
 // piece: note_operator
+// piece: shuffle
 // piece: destination_of
 // piece: edge_range
 // piece: out_edges
@@ -195,6 +200,18 @@ static_assert(sizeof(data_slice) == 176, "as the host knows it");
 // piece: grid_threads thread_index
 // piece: each_vertex
 // piece: each_id
+// piece: fetch_list
+// piece: warp_sum
+// piece: hold_no_edges hold_edges publish_edges
+// piece: count_edges
+// piece: out_lists
+// piece: has_long_list
+// piece: side_by_side
+// piece: nth_edge
+// piece: next_lane
+// piece: each_edge_by_lanes
+// piece: grid_warps warp_index
+// piece: each_long_list
 
 // ---- functors ----
 
@@ -268,6 +285,103 @@ __device__ __forceinline__ void median_apply(const data_slice& d, vertex v) {
 }
 #line resume "spatial_median.cu"
 
+__device__ __forceinline__ void median_apply_by_warp(const data_slice& d, vertex v) {
+    uint32 polls = 0;
+#line 20 "spatial_median.gdsl"
+    float64 x = 0.0;
+    float64 y = 0.0;
+    float64 z = 0.0;
+    int32 neighbors_located = 0;
+    struct edge_values { float64 value_1, value_2, value_3; };
+#line 24 "spatial_median.gdsl"
+    if (!each_edge_by_lanes<edge_values>(d, polls, out_edges(d.graph, v),
+        [&](edge u_edge, edge_values& own) {
+            const vertex u = destination_of(d.graph, u_edge);
+#line 25 "spatial_median.gdsl"
+            if (d.located[u]) {
+                own.value_1 = d.at[value_index(u, 3, 0)];
+                own.value_2 = d.at[value_index(u, 3, 1)];
+                own.value_3 = d.at[value_index(u, 3, 2)];
+                return true;
+            }
+            return false;
+        },
+        [&](uint32 lane, edge_values& own) {
+            const float64 value_1 = shuffle(own.value_1, lane);
+            const float64 value_2 = shuffle(own.value_2, lane);
+            const float64 value_3 = shuffle(own.value_3, lane);
+#line 26 "spatial_median.gdsl"
+            x = x + value_1;
+            y = y + value_2;
+            z = z + value_3;
+            neighbors_located = wrapping_add(neighbors_located, 1);
+        },
+        [](edge, edge_values&) {})) {
+        return;
+    }
+#line 32 "spatial_median.gdsl"
+    if (neighbors_located > 0) {
+        x = x / float64(neighbors_located);
+        y = y / float64(neighbors_located);
+        z = z / float64(neighbors_located);
+        for (int32 step = 0, step_end = d.refinement; step < step_end; ++step) {
+            if (stop_requested_by_warp(d, polls)) { return; }
+#line 37 "spatial_median.gdsl"
+            float64 weight = 0.0;
+            float64 sum_x = 0.0;
+            float64 sum_y = 0.0;
+            float64 sum_z = 0.0;
+            struct edge_values_2 { float64 value_1, value_2, value_3, value_4; };
+#line 41 "spatial_median.gdsl"
+            if (!each_edge_by_lanes<edge_values_2>(d, polls, out_edges(d.graph, v),
+                [&](edge u_2_edge, edge_values_2& own) {
+                    const vertex u_2 = destination_of(d.graph, u_2_edge);
+#line 42 "spatial_median.gdsl"
+                    const float64 right = d.at[value_index(u_2, 3, 0)] - x;
+                    const float64 up = d.at[value_index(u_2, 3, 1)] - y;
+                    const float64 ahead = d.at[value_index(u_2, 3, 2)] - z;
+                    const float64 distance = sqrt(right * right + up * up + ahead * ahead);
+                    if (d.located[u_2] && distance > 1e-12) {
+                        own.value_1 = 1.0 / distance;
+                        own.value_2 = d.at[value_index(u_2, 3, 0)] / distance;
+                        own.value_3 = d.at[value_index(u_2, 3, 1)] / distance;
+                        own.value_4 = d.at[value_index(u_2, 3, 2)] / distance;
+                        return true;
+                    }
+                    return false;
+                },
+                [&](uint32 lane, edge_values_2& own) {
+                    const float64 value_1 = shuffle(own.value_1, lane);
+                    const float64 value_2 = shuffle(own.value_2, lane);
+                    const float64 value_3 = shuffle(own.value_3, lane);
+                    const float64 value_4 = shuffle(own.value_4, lane);
+#line 47 "spatial_median.gdsl"
+                    weight = weight + value_1;
+                    sum_x = sum_x + value_2;
+                    sum_y = sum_y + value_3;
+                    sum_z = sum_z + value_4;
+                },
+                [](edge, edge_values_2&) {})) {
+                return;
+            }
+#line 53 "spatial_median.gdsl"
+            if (weight > 0.0) {
+                x = sum_x / weight;
+                y = sum_y / weight;
+                z = sum_z / weight;
+            }
+        }
+        if (lane_index() == 0) {
+#line 59 "spatial_median.gdsl"
+            d.next[value_index(v, 3, 0)] = x;
+            d.next[value_index(v, 3, 1)] = y;
+            d.next[value_index(v, 3, 2)] = z;
+            d.found[v] = true;
+        }
+    }
+}
+#line resume "spatial_median.cu"
+
 __device__ __forceinline__ bool to_the_surface_condition(const data_slice& d, vertex v) {
 #line 68 "spatial_median.gdsl"
     return !d.known[v] && d.found[v];
@@ -297,7 +411,8 @@ __device__ __forceinline__ void to_the_surface_apply(const data_slice& d, vertex
 // line 80: compute(vertices, median)
 __device__ __forceinline__ void compute_median(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (median_condition(d, v)) { median_apply(d, v); } });
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (!has_long_list(d.graph, v) && median_condition(d, v)) { median_apply(d, v); } });
+    each_long_list(all_members{uint64(d.graph.num_vertices)}, d.graph, [&](vertex v) { if (median_condition(d, v)) { median_apply_by_warp(d, v); } });
     note_operator(run, 0, iteration, size, 0, false);
 }
 

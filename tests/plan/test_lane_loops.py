@@ -1,0 +1,139 @@
+"""Which loops over neighbors the lanes of a warp share, and what the verifier refuses."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from support.changed_plans import changed, seen
+
+from gdsl.ir.traversal import walk
+from gdsl.plan import target
+from gdsl.plan.nodes import Barrier, Operation, Plan
+from gdsl.plan.walking import map_sweeps, steps_in, sweeps
+from tests.emulator.test_lane_loops import CHOICES, COUNTS, SUMS
+
+from .planning import SHORT_LISTS, fused, plan_of
+
+HEAD = """
+program p;
+problem {
+    param source : vertex;
+    param many : int32 = 3;
+    input edge weight : float32;
+    input vertex mass : float64;
+    input vertex next : vertex;
+    vertex total : float64;
+    vertex sum_at : float64;
+    vertex count : int32;
+    vertex low : int32 = 9;
+    vertex part[2] : int32;
+    edge part_of[2] : int32;
+    edge so_far : float64;
+    edge tag : int32;
+    scalar sum_of : float64;
+    scalar links : int64;
+}
+function twice(x : float64) -> float64 { return x + x; }
+function long_way(x : float64) -> float64 { var y : float64 = x; for i in 0..3 { y += y; } return y; }
+"""
+SUM, END = "var s : float64 = 0; ", " sum_at[v] = s;"
+SHARED = {
+    "a sum": "for u in neighbors(v) { s += mass[u]; }",
+    "a sum in steps": "for i in 0..many { for u in neighbors(v) { s += mass[u] / (i + 1); } }",
+    "a choice": "for u, x in neighbors(v) { if (weight[x] > 1) { s += 1; } else { s -= 1; } }",
+    "prefix sums": "for u, x in neighbors(v) { s += float64(weight[x]); so_far[x] max= s; }",
+    "counts at the neighbors": "for u in neighbors(v) { count[u] += 1; links += 1; }",
+    "functions": "for u in neighbors(v) { s = twice(s) + twice(mass[u]); }",
+    "a list that may be left for its end": "for u in neighbors(v) { if (s < 10) { s += mass[u]; } }",
+    "what somebody's index says": "for u in neighbors(v) { s += mass[next[u]]; }",
+}
+ALONE = {
+    "a break": "for u in neighbors(v) { if (u == source) { break; } count[u] += 1; }",
+    "another loop": "for u in neighbors(v) { for w in neighbors(u) { s += mass[w]; } }",
+    "another vertex's list": "for u in neighbors(next[v]) { s += mass[u]; }",
+    "one loop of two": "for u in neighbors(v) { links += 1; } for u in neighbors(next[v]) { links += 1; }",
+    "the former value": "var t : int32 = 0; for u in neighbors(v) { t += fetch(count[u] += 1); } low[v] = t;",
+    "what it writes": "var t : int32 = 0; for u in neighbors(v) { t += int32(low[v] > 0); low[v] = t; }",
+    "a function that may be left": "for u in neighbors(v) { s += long_way(mass[u]); }",
+    "sums of floats at the neighbors": "for u in neighbors(v) { total[u] += mass[v]; }",
+    "a float for all": "for u in neighbors(v) { sum_of += mass[u]; }",
+    "its own element": "for u in neighbors(v) { count[v] += 1; }",
+    "what is written before, too": "count[v] += 1; for u in neighbors(v) { count[u] += 1; }",
+    "a read edge by edge": "var at : vertex = v; for u in neighbors(v) { if (mass[at] < 1) { at = u; } } s = mass[at];",
+    "an index that nobody asks for": "for u in neighbors(v) { if (s < 1) { s += mass[next[u]]; } }",
+    "the same in a choice": "for u in neighbors(v) { s += s < 1 ? mass[next[u]] : 1; }",
+}
+
+
+def planned(body: str, *tune: str, on: target.Target = target.CUDA_FUSED) -> Plan:
+    return plan_of(
+        HEAD + f"vertex functor f(v) {{ apply {{ {SUM}{body}{END} }} }} schedule {{ compute(vertices, f); }}",
+        *tune,
+        on=on,
+    )
+
+
+@pytest.mark.parametrize("body", SHARED.values(), ids=SHARED)
+def test_loops_that_lanes_share(body: str) -> None:
+    assert any(sweep.lanes for sweep in sweeps(planned(body)))
+
+
+@pytest.mark.parametrize("body", ALONE.values(), ids=ALONE)
+def test_loops_of_one_thread(body: str) -> None:
+    assert not any(sweep.lanes for sweep in sweeps(planned(body)))
+
+
+def test_where_members_are_shared_in_another_way() -> None:
+    body = SHARED["a sum"]
+    assert not any(sweep.lanes for sweep in sweeps(planned(body, on=target.CPU)))
+    assert not any(sweep.lanes for sweep in sweeps(planned(body, on=target.on_several_gpus(target.CUDA_FUSED))))
+    assert not any(sweep.lanes for sweep in sweeps(plan_of("weighted_walk", graph=SHORT_LISTS)))
+    assert any(sweep.lanes for sweep in sweeps(planned(body, on=target.CUDA_UNFUSED)))
+    assert any(sweep.lanes for sweep in sweeps(planned(body, on=target.in_teams(target.CUDA_FUSED))))
+
+
+def test_what_goes_from_edge_to_edge() -> None:
+    (sweep,) = sweeps(plan_of(CHOICES))
+    assert sweep.lanes == (("best", "best_at", "best_by", "left", "odd"),)
+    text = "for u in neighbors(v) { let m = mass[u]; var t = s * m; t += 1; s += t; }"
+    (sweep,) = sweeps(planned(text + ""))
+    assert [set(each) for each in sweep.lanes] == [{"s", "t"}]
+
+
+def test_a_warp_has_a_sweep_to_itself_and_no_vertex() -> None:
+    """Whoever reads what a call has written for its own vertex waits at a barrier."""
+    steps = list(steps_in(fused(plan_of(COUNTS))))
+    labels = {step.step.label: at for at, step in enumerate(steps) if isinstance(step, Operation)}
+    assert not any(step.fused for step in steps if isinstance(step, Operation))
+    between = steps[labels["look"] : labels["take"]]
+    assert any(isinstance(step, Barrier) for step in between)
+
+
+@pytest.mark.parametrize("text", [SUMS, CHOICES, COUNTS])
+def test_the_verifier_refuses_other_plans(text: str) -> None:
+    """All loops of a functor or none, and all that goes from edge to edge."""
+    plan = plan_of(text)
+    assert not seen(plan)
+    for kind, field, other in changed(plan, lambda new: new):
+        shared = [bool(each.lanes) for each in sweeps(other)] == [bool(each.lanes) for each in sweeps(plan)]
+        if field == "lanes" and shared:
+            assert seen(other), (kind, field)
+
+
+def test_the_verifier_refuses_what_follows_an_edge_and_is_not_named() -> None:
+    plan = plan_of(CHOICES)
+    (sweep,) = sweeps(plan)
+    (loop,) = sweep.lanes
+    for name in loop:
+        fewer = tuple(each for each in loop if each != name)
+        assert seen(map_sweeps(plan, lambda _, own, fewer=fewer: dataclasses.replace(own, lanes=(fewer,)))), name
+
+
+@pytest.mark.parametrize("body", ALONE.values(), ids=ALONE)
+def test_the_verifier_refuses_lanes_for_loops_of_one_thread(body: str) -> None:
+    plan = planned(body)
+    count = sum(type(node).__name__ == "ForNeighbors" for node in walk(plan.program.vertex_functors[0].body))
+    for names in ((), ("s",), ("s", "at")):
+        lanes = (names,) * count
+        assert seen(map_sweeps(plan, lambda _, own, lanes=lanes: dataclasses.replace(own, lanes=lanes)))
