@@ -18,6 +18,7 @@ from gdsl.types import Widths
 
 from .build import compiler
 from .driver import EmulatedModule, EmulatorError
+from .fake_cupy import FakeCupy
 from .mutants import Mutant
 from .mutating import templates_with
 from .running import SMALL, TINY, WIDER, Built, build, device_for, differences, emulated, expect, program_of
@@ -253,3 +254,14 @@ def test_lanes_leave_a_loop_together(together: bool, tmp_path: Path) -> None:
         except gdsl.GdslError:
             found.add("stopped")
     assert ("left alone" not in found and "stopped" in found) is together, found
+
+
+def test_a_warp_of_a_team(cupy: FakeCupy) -> None:
+    """Many values at once: each team's warps take the long lists of its own value."""
+    program, graph = gdsl.compile(CHOICES, tune=["schedule.block=32"]), graphs()["hubs"]
+    assert np.diff(graph.offsets).max() >= 128, "a long list, whatever the sizes"
+    batch = program.map(graph, limit=[0.5, 3.0, 4.0], backend="cuda")
+    assert "one block each" in batch.how
+    expected = program.map(graph, limit=[0.5, 3.0, 4.0], backend="reference").host_arrays()
+    for name, values in batch.host_arrays().items():
+        assert np.asarray(values).tobytes() == np.asarray(expected[name]).tobytes(), name
