@@ -33,6 +33,7 @@ problem {
     vertex total : float64;
     vertex mean : float64;
     edge so_far : float64;
+    scalar lists : int64;
 }
 vertex functor add_up(v) {
     cond mass[v] > 0.125;
@@ -43,6 +44,7 @@ vertex functor add_up(v) {
             so_far[x] max= sum;
         }
         total[v] = sum;
+        lists += 1;
         var mean_of : float64 = sum / 3;
         for step in 0..3 {
             var next : float64 = 0;
