@@ -147,8 +147,7 @@ class BatchRuns:
         from gdsl.backends.cuda.instances import InstanceRuns
         from gdsl.backends.cuda.teams import TeamRuns
 
-        form, device, graph = self._form_of(executable, chosen, words), executable._device, on_device.graph()
-        assert graph is not None
+        form, device, graph = self._form_of(executable, chosen, words), executable._device, on_device.source
         kept = self._runs.setdefault(graph, {})
         runs = kept.get(words)
         if runs is None or runs.plan is not form.plan or runs.on_device is not on_device:

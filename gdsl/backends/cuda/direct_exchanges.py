@@ -39,7 +39,7 @@ from gdsl.backends.workers.merging import (
     taken,
     union,
 )
-from gdsl.backends.workers.parcels import ALL, Reader, Writer
+from gdsl.backends.workers.messages import ALL, Reader, Writer
 from gdsl.communicator import Communicator
 from gdsl.operations import EXTREMES, Domain, ReduceOperation
 from gdsl.plan.exchange_nodes import Exchange, How, Reach
@@ -104,11 +104,11 @@ class DirectExchanger(Exchanger):
         """The sizes of all workers, by rank; and scalars are exchanged, by the memory of the hosts."""
         if not scalars and not sizes:
             return [[] for _ in range(self.size)]
-        parcel = Writer()
-        parcel.put(ALL, np.array(sizes, np.int64))
+        message = Writer()
+        message.put(ALL, np.array(sizes, np.int64))
         for datum in scalars:
-            self._pack(parcel, datum, turn, noted[datum.each.name], None)
-        readers = [Reader(part) for part in self._gather(parcel.packed())]
+            self._pack(message, datum, turn, noted[datum.each.name], None)
+        readers = [Reader(part) for part in self._gather(message.packed())]
         counts: list[list[int]] = [reader.values(np.dtype(np.int64)).tolist() for reader in readers]
         for datum in scalars:
             self._take(readers, datum, noted[datum.each.name])

@@ -102,9 +102,7 @@ class Enactor:
     @property
     def graph(self) -> Graph:
         """The graph of the runs."""
-        graph = self.on_device.graph()
-        assert graph is not None
-        return graph
+        return self.on_device.source
 
     def run(self, bindings: Bindings, limits: Limits, most_visits: int = 0) -> Outcome:
         """Prepare, run to the end, and collect; raises GdslError if the run fails or is stopped, TooManyVisitsError if

@@ -117,6 +117,13 @@ class GraphOnDevice:
         self.scratch = ScratchMemory(device)
         self.hoisted = HoistedGraphs(device)
 
+    @property
+    def source(self) -> Graph:
+        """The graph that it is of; the caller of a run holds it."""
+        graph = self.graph()
+        assert graph is not None
+        return graph
+
     def part(self, name: str, element: Type) -> Buffer:
         """A member of `graph_slice`, whose elements are ids of vertices or of edges."""
         name = shared_part(name, self.directed)
@@ -128,8 +135,7 @@ class GraphOnDevice:
         """Whether so many equal parts of the vertices, in the order of their ids, have about as many edges each."""
         if parts < 2:  # the graph may be a worker's share
             return False
-        graph = self.graph()
-        assert graph is not None
+        graph = self.source
         return are_even((graph.offsets, graph.in_offsets) if graph.directed else (graph.offsets,), parts)
 
     def parts_held(self) -> set[str]:
@@ -153,8 +159,7 @@ class GraphOnDevice:
         return None
 
     def _create_part(self, name: str, kind: numpy.dtype[Any]) -> Buffer:
-        graph = self.graph()
-        assert graph is not None
+        graph = self.source
         placed = (
             self._find_on_gpu(lambda cupy, parts: parts.find(cupy, name, self.directed)) if kind.itemsize == 4 else None
         )
@@ -195,8 +200,7 @@ class GraphOnDevice:
     def _host(self, name: str, kind: numpy.dtype[Any]) -> Any:
         """The ids as `kind`, which is unsigned. Ids of the same width are not copied: for a large graph the host may
         have no room."""
-        graph = self.graph()
-        assert graph is not None
+        graph = self.source
         if name == "edge_ids":
             return numpy.arange(graph.num_edges, dtype=kind)
         ids = getattr(graph, "in_edge_ids" if name == "in_edges" else name)

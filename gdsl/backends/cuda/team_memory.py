@@ -69,8 +69,7 @@ class TeamMemory:
         self._device, self._plan, self._on_device, self.most = device, plan, on_device, dict(most)
         self.widths, self._rows_of = on_device.widths, plan.teams.rows
         self._buffers = {(buffer.group, buffer.name): buffer for buffer in plan.buffers}
-        graph = on_device.graph()
-        assert graph is not None
+        graph = on_device.source
         self._sizes = of_graph(graph.num_vertices, graph.num_edges, self.most)
 
         def layout(keys: tuple[tuple[str, str], ...]) -> BufferLayout:

@@ -92,9 +92,7 @@ class TeamRuns:
     @property
     def graph(self) -> Graph:
         """The graph of the runs."""
-        graph = self.on_device.graph()
-        assert graph is not None
-        return graph
+        return self.on_device.source
 
     def run(self, bound: Sequence[Bindings], limits: Limits, bounds: Bounds) -> Iterator[Part]:
         """All of `bound`, as many at a time as there is memory for; raises as `backends.batch` says, and

@@ -28,7 +28,7 @@ from gdsl.backends.workers.merging import (
     taken,
     union,
 )
-from gdsl.backends.workers.parcels import ALL, LIST, NOTHING, OWN, Reader, Writer
+from gdsl.backends.workers.messages import ALL, LIST, NOTHING, OWN, Reader, Writer
 from gdsl.communicator import Communicator
 from gdsl.operations import Domain, ReduceOperation
 from gdsl.plan.exchange_nodes import Exchange, Exchanged, How, Reach
@@ -114,14 +114,14 @@ class Exchanger:
     ) -> NDArray[Any] | None:
         noted = {datum.each.name: self._noted.pop((step.number, datum.each.name), None) for datum in data}
         merged = self._merge([datum for datum in data if _merges_elements(datum)], noted)
-        parcel = Writer()
+        message = Writer()
         for datum in data:
-            self._pack(parcel, datum, turn, noted[datum.each.name], merged.get(datum.each.name))
+            self._pack(message, datum, turn, noted[datum.each.name], merged.get(datum.each.name))
         if step.frontier is not None:
-            parcel.put(ALL, members)
+            message.put(ALL, members)
         if not data and step.frontier is None:
             return None
-        readers = [Reader(part) for part in self._gather(parcel.packed())]
+        readers = [Reader(part) for part in self._gather(message.packed())]
         for datum in data:
             self._take(readers, datum, noted[datum.each.name])
         if step.frontier is None:
@@ -136,17 +136,17 @@ class Exchanger:
         """By array, which of this worker's own elements anybody has changed, and their values now."""
         if not data:
             return {}
-        parcels = [Writer() for _ in range(self.size)]
+        messages = [Writer() for _ in range(self.size)]
         for datum in data:
             field, before = datum.field, noted[datum.each.name]
             assert before is not None and field.places is not None
             places = before.changed(datum.values, start_of(datum.each, field))
             own = contribution(datum.each, field, datum.values, before, places)
             cuts = [0, *np.searchsorted(places, field.places[1:-1]).tolist(), len(places)]
-            for parcel, first, last in zip(parcels, cuts[:-1], cuts[1:], strict=True):
-                parcel.put(LIST, places[first:last])
-                parcel.put(LIST, own[first * field.width : last * field.width])
-        readers = [Reader(part) for part in self._send([parcel.packed() for parcel in parcels])]
+            for message, first, last in zip(messages, cuts[:-1], cuts[1:], strict=True):
+                message.put(LIST, places[first:last])
+                message.put(LIST, own[first * field.width : last * field.width])
+        readers = [Reader(part) for part in self._send([message.packed() for message in messages])]
         merged = {}
         for datum in data:
             before = noted[datum.each.name]
@@ -159,7 +159,7 @@ class Exchanger:
 
     def _pack(
         self,
-        parcel: Writer,
+        message: Writer,
         datum: Datum,
         turn: int,
         noted: Noted | None,
@@ -167,19 +167,19 @@ class Exchanger:
     ) -> None:
         each, field, values = datum.each, datum.field, datum.values
         if each.how is How.ADOPT and turn != self.rank:
-            parcel.put(NOTHING, values[:0])
+            message.put(NOTHING, values[:0])
         elif field.places is None or noted is None:
-            parcel.put(ALL, values)
+            message.put(ALL, values)
         elif merged is not None:
-            self._pack_places(parcel, datum, *merged, dense=noted.values if noted.is_whole else None)
+            self._pack_places(message, datum, *merged, dense=noted.values if noted.is_whole else None)
         else:
             places = noted.changed(values, None)
             dense = values if each.reach is Reach.OWN and noted.places is None else None
-            self._pack_places(parcel, datum, places, taken(values, places, field.words), dense)
+            self._pack_places(message, datum, places, taken(values, places, field.words), dense)
 
     def _pack_places(
         self,
-        parcel: Writer,
+        message: Writer,
         datum: Datum,
         places: NDArray[np.int64],
         changed: NDArray[Any],
@@ -191,10 +191,10 @@ class Exchanger:
         if dense is not None and places.nbytes + changed.nbytes >= (own.stop - own.start) * changed.itemsize:
             whole = dense[own].copy()
             put(whole, places - own.start // datum.field.width, changed, datum.field.words)
-            parcel.put(OWN, whole)
+            message.put(OWN, whole)
             return
-        parcel.put(LIST, places)
-        parcel.put(LIST, changed)
+        message.put(LIST, places)
+        message.put(LIST, changed)
 
     def _take(self, readers: Sequence[Reader], datum: Datum, noted: Noted | None) -> None:
         """Store what all workers have sent of an array or scalar."""

@@ -1,4 +1,4 @@
-"""Segments of several types as one array of bytes, as workers send them to each other."""
+"""Messages between workers: segments of several types as one array of bytes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 NOTHING, ALL, OWN, LIST = range(4)
-"""What a segment of a parcel has: nothing, all values, all those that the sender owns, or values at some places."""
+"""What a segment of a message has: nothing, all values, all those that the sender owns, or values at some places."""
 
 
 class Writer:
