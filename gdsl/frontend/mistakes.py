@@ -110,6 +110,7 @@ _PARTS = {
 _DECLARATIONS = {
     **dict.fromkeys(("node", "nodes", "vertices", "array"), "write `vertex`"),
     "edges": "write `edge`",
+    "frontier": "declare it in the schedule, `frontier f;`; a set of the caller's is `param f : vertex set;`",
     **dict.fromkeys(("global", "static", "shared"), "write `scalar`"),
     **dict.fromkeys(("const", "parameter"), "write `param`"),
     **dict.fromkeys(("output", "result", "out"), "leave it out: all data are results, but for `local` ones"),

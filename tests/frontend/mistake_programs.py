@@ -93,6 +93,7 @@ SYNTAX = {
     "two names": ("distance[source] = 0;", "x y;"),
     "name begins with a digit": ("vertex parent", "vertex 3parent"),
     "increment": ("iteration + 1;", "iteration++;"),
+    "frontier among data": ("vertex parent", "frontier f; vertex parent"),
     "local with several values": ("parent[dst] any= src;", "var best[4] : int32;"),
     "local with several values and no type": ("parent[dst] any= src;", "let best[n] = 1;"),
     "loop with a step": ("parent[dst] any= src;", "for i in 0..10..2 { parent[dst] any= src; }"),
@@ -305,6 +306,8 @@ CHECKED = {
     "reduction of neighbors for a scalar": ("schedule", "count = neighbor_reduce(vertices, received, sum);"),
     "edge by its ends": ("apply", "let e = edge(v, parent[v]);"),
     "edges of a vertex": ("apply", "for e in edges(v) { level[v] += 1; }"),
+    "initial value by v": ("data", "vertex own : vertex = v;"),
+    "method of a set": ("schedule", "f = advance(f, visit).filter(v => level[v] > 1);"),
     "size of a list": ("apply", "level[v] = size(neighbors(v));"),
     "several mistakes": ("apply", "let a = 1; a = 2; rank[v] = lvel[v]; if (a) { b = 3; } level[v] = none;"),
 }

@@ -8,7 +8,7 @@ import re
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, Place, built_in, check_same_graph, poison
-from gdsl.frontend.syntax import Symbol, SymbolKind
+from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
 from gdsl.frontend.vocabulary import VALUES
 from gdsl.operations import DOMAINS, Domain
 from gdsl.source import Span
@@ -255,8 +255,10 @@ def report_method_value(call: syntax.Method, environment: Environment) -> None:
     message, fix = "methods belong to the schedule: `h.push(f);`", None
     if environment.place is not Place.SCHEDULE and call.name in _ADDING:
         fix = "`accept` says whether the vertex joins the set that the operator gives: `accept true;`"
+    arguments = ", ".join(environment.words(argument.span) for argument in call.arguments)
+    if call.name in {kind.value for kind in OperatorKind} and isinstance(call.owner, syntax.Call):
+        fix = f"an operator takes the set first: `{call.name}({environment.words(call.owner.span)}, {arguments})`"
     if owner is not None and owner.kind is SymbolKind.HISTORY:
-        arguments = ", ".join(environment.words(argument.span) for argument in call.arguments)
         message = f"`{owner.name}.{call.name}(…)` gives no value"
         fix = instead(owner, call.name, arguments) or f"a history has `{owner.name}.push(f);`, and `size({owner.name})`"
     environment.report("E0418", message, call.span, fix=fix)

@@ -100,6 +100,8 @@ class NameChecker:
         if report_foreign_name(name, span, self.environment):
             return
         fix = f"did you mean `{near}`?" if near else self._declaration(name, span)
+        if fix is None and self.environment.place is Place.INITIAL:
+            fix = "the element's own id is `id`"
         self.environment.report("E0201", f"`{name}` is not declared", span, fix=fix)
 
     def _declaration(self, name: str, span: Span) -> str | None:
@@ -212,7 +214,12 @@ class NameChecker:
             Place.INITIAL: "`id`, params, inputs, counts and degrees",
         }[place]
         message = f"{place.value} uses {sees}, not `{symbol.name}`"
-        self.environment.report("E0222", message, span)
+        fix = None
+        if place is Place.INITIAL and symbol.kind in (SymbolKind.ARRAY, SymbolKind.SCALAR):
+            fix = "store it at the beginning of the schedule, " + (
+                "`compute(vertices, v => { … });`" if symbol.kind is SymbolKind.ARRAY else "by a statement"
+            )
+        self.environment.report("E0222", message, span, fix=fix)
         return False
 
     def element(self, expression: syntax.Index) -> syntax.Expression:
