@@ -9,6 +9,7 @@ from typing import Any
 from gdsl.diagnostics import GdslError
 from gdsl.effects import ProgramEffects, program_effects
 from gdsl.ir import nodes
+from gdsl.ir.gathering import may_gather, whole_at_times
 from gdsl.ir.traversal import rewrite, walk
 from gdsl.ir.verifier import verify
 from gdsl.operations import Direction, Domain, Grade
@@ -104,11 +105,14 @@ def _with_laws(node: nodes.Node, operator_laws: Laws) -> nodes.Node:
 
 
 def _with_directions(tuning: nodes.Tuning, program: nodes.Program, findings: Findings) -> nodes.Tuning:
-    """A direction for every advance that has none yet: where the functor closes, a pull may stop early."""
-    sites = list(tuning.sites)
+    """A direction for every advance that has none yet: where the functor closes, a pull may stop early, and where it
+    only combines, vertices may gather, which is worth it where most edges are the frontier's."""
+    sites, whole = list(tuning.sites), whole_at_times(program)
     for node in walk(program.schedule):
         if isinstance(node, nodes.Advance) and sites[node.site].direction is None:
-            either = node.site in findings.closings and node.to is Domain.VERTEX
+            either = (node.site in findings.closings and node.to is Domain.VERTEX) or (
+                node.site in whole and may_gather(node, program)
+            )
             direction = Direction.AUTO if either else Direction.PUSH
             sites[node.site] = dataclasses.replace(sites[node.site], direction=direction)
     return dataclasses.replace(tuning, sites=tuple(sites))

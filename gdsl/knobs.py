@@ -74,7 +74,7 @@ KNOBS = (
         {direction.value: direction for direction in Direction},
         "walk edges from the frontier (push), search from the vertices to reach (pull), or choose in each pass",
         "pull",
-        "`auto` where the functor closes, else `push`",
+        "`auto` where the functor closes, or only combines and the frontier may be all vertices, else `push`",
         ("advance",),
         arguments=(
             Argument(

@@ -336,6 +336,7 @@ _PRINTERS: dict[type[ir.Expression], Callable[[ExpressionPrinter, Any], Text]] =
     ir.OwnPart: lambda printer, node: atom("part"),
     ir.Iteration: lambda printer, node: atom("iteration"),
     ir.Count: lambda printer, node: postfix(_length(node.domain)),
+    ir.LargestDegree: lambda printer, node: postfix("d.graph.largest_degree"),
     ir.DegreeOf: ExpressionPrinter._degree,
     ir.Place: lambda printer, node: call(
         "place_of", "d.graph", printer.parameter(ir.Role.SOURCE, "src"), printer.parameter(ir.Role.EDGE, "e")

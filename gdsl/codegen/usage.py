@@ -16,6 +16,7 @@ _DATA = (
     ir.ElementTarget,
     ir.ForNeighbors,
     ir.GraphRead,
+    ir.LargestDegree,
     ir.ParamValue,
     ir.Place,
     ir.ScalarTarget,

@@ -122,8 +122,8 @@ def facts_of(program: ir.Program) -> Facts:
         sweeps = (operation.does.no, operation.does.yes) if isinstance(operation.does, Choice) else (operation.does,)
         named = [direction_of(sweep) for sweep in sweeps]
         found = tuple(name for name in named if name)
-        sends = any(isinstance(part, ir.Advance) for part in parts[operation.step.site])
-        directions[operation.step.site] = ("gather", "send") if sends else found
+        of_parts = [part for part in parts[operation.step.site] if other_way(part, operation.step)]
+        directions[operation.step.site] = ways_of(operation.step) if of_parts else found
         for sweep, direction in zip(sweeps, named, strict=True):
             for written, mode in _modes(sweep).items():
                 modes[operation.step.site, written][direction] = mode
@@ -145,7 +145,8 @@ def _operator_fact(
     operation: Operation, step: ir.Operator, directions: tuple[str, ...], parts: Sequence[ir.Operator]
 ) -> OperatorFact:
     """The operator `step` of the program with the `parts` that the plan adds to it, of which some run instead of it."""
-    ways = (part.site for part in parts if _does_the_same(part, step))
+    ways = [part.site for part in parts if part.label == step.label]
+    ways += [part.site for part in parts if other_way(part, step)][:1]
     sites = (step.site, *(part.site for part in parts))
     return OperatorFact(
         step.label, step.functor or "", own_call(operation, step), step.span, directions, sites, (step.site, *ways)
@@ -160,9 +161,16 @@ def own_call(operation: Operation, step: ir.Operator) -> str:
     return re.sub(rf"\b{planned}\b", own, operation.call)
 
 
-def _does_the_same(part: ir.Operator, step: ir.Operator) -> bool:
-    """Whether an operator that the plan adds runs instead of `step`, rather than to prepare or end it."""
-    return part.label == step.label or isinstance(part, ir.Advance)
+def other_way(part: ir.Operator, step: ir.Operator) -> bool:
+    """Whether an operator that the plan adds walks the edges instead of `step`: a reduction whose neighbors send, or an
+    advance that gathers (the first of such parts: what follows finds its result)."""
+    kinds = (ir.Advance, ir.NeighborReduce)
+    return isinstance(step, kinds) and isinstance(part, kinds) and type(part) is not type(step)
+
+
+def ways_of(step: ir.Operator) -> tuple[str, str]:
+    """What the program's own operator `step` is called beside that which may run instead, and that one."""
+    return ("push", "gather") if isinstance(step, ir.Advance) else ("gather", "send")
 
 
 _CLAIM = "compare-and-swap"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from gdsl.explanation.facts import direction_of, own_call
+from gdsl.explanation.facts import direction_of, other_way, own_call, ways_of
 from gdsl.explanation.model import Moved, OperatorFact
 from gdsl.explanation.traffic import Item, traffic_of
 from gdsl.ir import nodes as ir
@@ -25,10 +25,16 @@ _BALANCES = {
     Balance.BINS: "members are sorted by degree: a thread, a warp or a block for each",
     Balance.EDGES: "a thread for each edge of the graph",
 }
-_GATHER, _SEND, _AFTER_SENDING, _BEFOREHAND = "gather", "send", "after sending", "beforehand"
-_TWO_WAYS = (
-    "the members gather from their neighbors, or the few neighbors that have something send it, chosen each time"
-)
+_AFTER_SENDING, _BEFOREHAND = "after sending", "beforehand"
+_TWO_WAYS = {
+    "send": (
+        "the members gather from their neighbors, or the few neighbors that have something send it, chosen each time"
+    ),
+    "gather": (
+        "the members push along their edges, or, where most edges are theirs, every vertex gathers from its neighbors,"
+        " chosen each time"
+    ),
+}
 _AHEAD = "what it computes of a neighbor alone is computed beforehand, once for each vertex"
 _DEDUPS = {
     Dedup.CLAIM: "each member enters the result once, by its compare-and-swap",
@@ -73,21 +79,21 @@ def _fact(
     from_near_to_far: bool,
 ) -> OperatorFact:
     """The operator `own` of the program, and the `parts` that the plan adds to it where the neighbors of a reduction
-    may send, or values of a neighbor are computed beforehand."""
+    may send, members of an advance may be gathered from, or values of a neighbor are computed beforehand."""
     hosts = {each.step.site: host for host in operations(plan) for each in host.fused}
     step = operation.step
     becomes = list(_becomes(operation, hosts.get(step.site), plan))
     costs = [moved for name, sweep in _forms(operation) for moved in _moved(name, sweep, plan, widths)]
     if from_near_to_far and not any("near to far" in sentence for sentence in becomes):
         becomes.append("work order: from near to far on graphs with few edges per vertex")
-    sends = any(isinstance(each.step, ir.Advance) for each in parts)
-    if sends:
-        becomes = [_TWO_WAYS, *(f"{_GATHER}: {sentence}" for sentence in becomes)]
-        costs = [replace(each, direction=_GATHER) for each in costs]
+    way = _BEFOREHAND
+    if any(other_way(each.step, step) for each in parts):
+        one, way = ways_of(step)
+        becomes = [_TWO_WAYS[way], *(f"{one}: {sentence.removeprefix(f'{one}: ')}" for sentence in becomes)]
+        costs = [replace(each, direction=one) for each in costs]
     elif parts:
         becomes.insert(0, _AHEAD)
     for part in parts:
-        way = _SEND if sends else _BEFOREHAND
         words = f"{way}, @{part.step.label}" if part.step.label != step.label else _AFTER_SENDING
         ways = [sentence for sentence in _becomes(part, hosts.get(part.step.site), plan) if sentence not in becomes]
         becomes += [f"{words}: {sentence}" for sentence in ways]

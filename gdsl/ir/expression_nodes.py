@@ -160,6 +160,11 @@ class Count(Expression):
 
 
 @dataclass(frozen=True, slots=True)
+class LargestDegree(Expression):
+    """That of any vertex of the graph, in either direction (int64). Programs cannot ask for it, plans for a grid do."""
+
+
+@dataclass(frozen=True, slots=True)
 class DegreeOf(Expression):
     """`out_degree(v)` or `in_degree(v)` (int32). `checked` as in `Element`."""
 

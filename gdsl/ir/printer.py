@@ -320,6 +320,8 @@ def _leaf(node: nodes.Expression) -> str | None:
             return "place"
         case nodes.Count():
             return node.domain.count_name
+        case nodes.LargestDegree():
+            return "largest_degree"
         case nodes.FrontierSize():
             return f"size({node.frontier})"
         case nodes.FrontierNotEmpty():

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
+from importlib import import_module
+
 from gdsl.ir.nodes import Program
-from gdsl.plan import far_values
+from gdsl.plan import far_values, gathering
 from gdsl.plan.facts import Facts
 from gdsl.plan.fusion import Pair, fusion_of
 from gdsl.plan.graph_class import GENERAL, GraphClass
@@ -11,6 +14,12 @@ from gdsl.plan.lower import lower
 from gdsl.plan.nodes import Plan
 from gdsl.plan.passes import LOWER, PLAN_PASSES, PROGRAM_PASSES
 from gdsl.plan.target import Sizes, Target
+
+_VERIFIERS = {
+    far_values.run: ("gdsl.plan.verifier_far_values", "verify_far_values"),
+    gathering.run: ("gdsl.plan.verifier_gathering", "verify_gathering"),
+}
+"""What compares the programs before and after a pass that is written in operators: a module, read when it is needed."""
 
 
 def build(
@@ -27,7 +36,8 @@ def build(
     `after`: the plan as it is when the pass of that name has run, which may lack what later passes add, and is not
     verified. Raises `gdsl.ir.verifier.VerificationError` for a mistake of the compiler.
     """
-    facts = Facts(_written_in_operators(program, target, verify), target, sizes, graph)
+    as_sized = target if sizes is None else dataclasses.replace(target, sizes=sizes)
+    facts = Facts(_written_in_operators(program, as_sized, verify), target, sizes, graph)
     plan = _passed(facts, after)
     if after is None and verify:
         from gdsl.plan import verifier
@@ -53,10 +63,9 @@ def _written_in_operators(program: Program, target: Target, verify: bool) -> Pro
     for name, run in PROGRAM_PASSES:
         if name not in without:
             before, program = program, run(program, target)
-            if verify and run is far_values.run and program is not before:
-                from gdsl.plan.verifier_far_values import verify_far_values
-
-                verify_far_values(before, program)
+            if verify and program is not before and run in _VERIFIERS:
+                module, function = _VERIFIERS[run]
+                getattr(import_module(module), function)(before, program)
     return program
 
 

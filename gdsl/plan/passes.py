@@ -22,6 +22,7 @@ from gdsl.plan import (
     far_values,
     frontier_form,
     fusion,
+    gathering,
     hoisted_graphs,
     label_copies,
     lane_loops,
@@ -51,8 +52,9 @@ from gdsl.plan.nodes import Plan
 from gdsl.plan.target import Target
 
 PROGRAM_PASSES: tuple[tuple[str, Callable[[Program, Target], Program]], ...] = (
-    ("far_values", far_values.run),
     ("direction", sending.run),
+    ("direction", gathering.run),
+    ("far_values", far_values.run),
     ("distribution", own_members.run),
 )
 """A pass, and the parts of two others, that are written in operators, and so run before `lower`."""

@@ -23,6 +23,7 @@ import dataclasses
 from collections.abc import Iterator
 
 from gdsl.ir import nodes as ir
+from gdsl.ir.gathering import walked_lists
 from gdsl.ir.traversal import all_steps, rewrite, walk, with_blocks
 from gdsl.operations import BinaryOperation, Direction, Domain, Over, ReduceOperation
 from gdsl.passes.writers import far_roles
@@ -42,7 +43,7 @@ def run(program: ir.Program, target: Target) -> ir.Program:
     if target.workers or target.instances:
         return program
     functors = {functor.name: functor for functor in program.edge_functors}
-    walked = _walked(program)
+    walked = walked_lists(program)
     sending = {
         step.site: functors[step.functor]
         for step in walk(program.schedule)
@@ -77,12 +78,6 @@ def may_send(step: ir.NeighborReduce, functor: ir.EdgeFunctor, program: ir.Progr
     if step.operation is None or program.graphs or asks or calls or may_stop(functor) or not has_lists:
         return False
     return bool(variants.selected(functor, step.over).tests)
-
-
-def _walked(program: ir.Program) -> frozenset[Over]:
-    """The lists that operators walk as the program says, and those of out-edges, which every graph has."""
-    overs = {step.visits for step in walk(program.schedule) if isinstance(step, ir.Operator)}
-    return frozenset(Over if {Over.IN_EDGES, Over.ALL_EDGES} & overs else {Over.OUT_EDGES})
 
 
 class _Writer:
@@ -229,14 +224,14 @@ class _TwoWays:
         step, functor = self.step, self.functor
         assert step.operation is not None and functor.value is not None
         end = ir.Parameter(self.span, Type.VERTEX, ir.Role.FAR, "far")
-        value = self.code.convert(step.array_type, _turned(functor.value))
+        value = self.code.convert(step.array_type, turned(functor.value))
         target = self.code.target(self.arrives, step.array_type, end)
         name = self.hidden.name(f"{step.label}_send")
         self.hidden.edge_functors.append(
             dataclasses.replace(
                 functor,
                 name=name,
-                condition=tuple(map(_turned, self.rest)),
+                condition=tuple(map(turned, self.rest)),
                 body=(ir.Update(self.span, target, step.operation.as_update, value),),
                 value=None,
             )
@@ -249,7 +244,7 @@ def _shares_sweep(step: ir.NeighborReduce, following: ir.Step) -> bool:
     return isinstance(following, ir.Compute | ir.Filter) and following.frontier.frontier == step.frontier.frontier
 
 
-def _turned(expression: ir.Expression) -> ir.Expression:
+def turned(expression: ir.Expression) -> ir.Expression:
     """`expression` as seen from the other end of the edge."""
 
     def change(node: ir.Node) -> ir.Node:

@@ -98,6 +98,9 @@ class Sizes:
     own_ends: int = 16
     """Edges a member for each thread from which on threads that would change the same elements each have a part of the
     far ends, and walk that part of every list (cpu): finding it takes about as long as visiting as many edges."""
+    gather_waits: int = 1 << 20
+    """Values of edges that are read while threads wait at the barriers that an advance has in addition where it
+    gathers, four or five of two microseconds (cuda)."""
     contended: int = 1024
     """So many times as much where two threads would wait for each other's changes of the same elements (cpu)."""
 
@@ -155,7 +158,7 @@ _ALL = frozenset(Balance)
 _OF_CORES = frozenset({Balance.THREAD, Balance.AUTO})
 CUDA_FUSED = Target("cuda", True, True, _ALL, True, True, False, True, False, _CUDA_SIZES)
 CUDA_UNFUSED = Target("cuda", False, True, _ALL, True, False, False, True, False, _CUDA_SIZES, resident_threads=1024)
-_CPU_SIZES = Sizes(hub_degree=4096, hub_chunk=1024, near_set=1024, round_edges=512, wide_round=16384)
+_CPU_SIZES = Sizes(gather_waits=0, hub_degree=4096, hub_chunk=1024, near_set=1024, round_edges=512, wide_round=16384)
 CPU = Target("cpu", True, False, _OF_CORES, False, True, True, False, True, _CPU_SIZES)
 CPU_WORKERS = dataclasses.replace(
     CPU, orders=False, orders_always=False, workers=True, without=frozenset({"work_order"})

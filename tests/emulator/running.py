@@ -68,6 +68,7 @@ SMALL = Sizes(
     bound_bits=4,
     listed_places=24,
     parted_members=3,
+    gather_waits=0,
 )
 """Numbers so small that small graphs reach every part of the generated code."""
 TINY = Sizes(
@@ -99,6 +100,7 @@ TINY = Sizes(
     bound_bits=3,
     listed_places=7,
     parted_members=1,
+    gather_waits=0,
     listed_edges=1,
 )
 NARROW = Widths.both(32)

@@ -11,7 +11,7 @@ import numpy as np
 
 from gdsl.graph import Graph
 
-from .case import Answers, Case, Values, both_ways, close, ends, members, random_of, same
+from .case import Answers, Case, Values, both_ways, close, ends, members, random_of, same, symmetric
 
 NONE = -1
 """What a result has for `none`."""
@@ -188,7 +188,54 @@ def check_senders(graph: Graph, values: Values, answers: Answers) -> None:
     close(answers, 1e-12, mean=mean)
 
 
+def gathering_values(graph: Graph, seed: int) -> Values:
+    """A few vertices, most of them, or all; tolls of both signs."""
+    random, count = random_of(graph, seed), graph.num_vertices
+    chosen = np.flatnonzero(random.random(count) < (0.1, 1, 0.85, 0.5)[seed % 4])
+    return {"talking": chosen, "toll": random.integers(-3, 9, graph.num_edges).astype(np.int32)}
+
+
+def check_gathers(graph: Graph, values: Values, answers: Answers) -> None:
+    count, toll, (tails, heads) = graph.num_vertices, np.asarray(values["toll"]), ends(graph)
+    height, talks = np.arange(count) % 7, np.isin(np.arange(count), members(values["talking"]))
+    arrived = np.flatnonzero(talks[tails])
+    adds, heights = np.full(count, 3), 0
+    for _ in range(2):
+        np.add.at(adds, heads[arrived], height[tails[arrived]])
+        heights += height[np.unique(heads[arrived])].sum()
+    heard, entered = np.unique(heads[arrived]), np.unique(heads)
+    same(answers, adds=adds, heights=heights, reached=2 * len(heard) + len(entered))
+    everything = np.ones(count)
+    np.add.at(everything, heads, 1.0 / graph.out_degrees[tails])
+    close(answers, 1e-12, everything=everything, ones=np.bincount(heads, minlength=count).astype(float))
+    near, far = tails[arrived], heads[arrived]
+    both, some = np.full(count, 100), (height[near] >= 2) & (height[far] != height[near])
+    np.subtract.at(both, far[some], (height[near] + height[far])[some])
+    lowest, highest = np.full(count, 1000), np.full(count, -5)
+    np.minimum.at(lowest, far[height[near] > 2], height[near][height[near] > 2])
+    np.maximum.at(highest, far, height[near] - height[far])
+    same(answers, both=both, lowest=lowest, highest=highest)
+    bits = np.ones(count, np.uint32)
+    np.bitwise_or.at(bits, far, np.uint32(1) << height[near].astype(np.uint32))
+    high = np.bincount(far[height[near] > 2], minlength=count) > 0
+    first = np.full(count, count)
+    np.minimum.at(first, far, near)
+    first[first == count] = NONE
+    same(answers, bits=bits, heard=high, first=first)
+    falls = height[near] > height[far]
+    passed = np.bincount(far[falls], minlength=count)
+    back = np.flatnonzero(talks[heads])
+    met, brought, paid = np.zeros((3, count), np.int64)
+    np.add.at(met, far[height[near] > 1], (height[near] * 2 - height[far])[height[near] > 1])
+    np.add.at(brought, tails[back], height[heads[back]])
+    same(answers, met=met, brought=brought)
+    paid += 7
+    np.add.at(paid, tails[back], toll[back] * height[heads[back]])
+    same(answers, passed=passed, fallen=(passed > 0).sum(), paid=paid)
+
+
 REDUCTIONS = (
+    Case("gathers", check_gathers, gathering_values, symmetric),
     Case("few_senders", check_senders, sender_values),
     Case("array_reductions", check_arrays, array_values),
     Case("edge_reductions", check_edges, edge_values),
