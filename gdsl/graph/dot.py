@@ -6,7 +6,7 @@ import contextlib
 import io
 import itertools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gdsl.diagnostics import GdslError
@@ -22,6 +22,7 @@ _TOKEN = re.compile(
     rf"""|{_QUOTED.pattern}|<(?:[^<>]|<[^<>]*>)*>|[^\s{{}}"<>;,\[\]=/-]+|\S""",
     re.DOTALL | re.MULTILINE,
 )
+_TWO_WORDS = re.compile(r"(?:\d+\.?\d*|\.\d+)[eE]\d*")
 _NESTED_END = re.compile(r"""-[->]\s*(?:subgraph\b\s*(?:""|[^\s{}"]+)?\s*)?\{[^}]*\{""")
 """A set of nodes with another inside, which pydot drops."""
 _NAME_OR_TEXT = re.compile(rf"{_QUOTED.pattern}|(?<![\w.-])name(?=\s*=)", re.DOTALL)
@@ -90,6 +91,7 @@ def _without_subgraphs(text: str, path: str) -> str:
     tokens = [found for found in _TOKEN.finditer(text) if found["skip"] is None]
     if tokens and tokens[-1]["open"]:
         raise _not_closed('"', tokens[-1], path)
+    _refuse_tokens(tokens, path)
     frames: list[tuple[int, int]] = []  # the first token of each open frame, and its brace
     blanks: list[tuple[int, int]] = []
     for place, token in enumerate(tokens):
@@ -109,6 +111,24 @@ def _without_subgraphs(text: str, path: str) -> str:
         pieces += [text[end:start], re.sub(r"[^\n]", " ", text[start:stop])]
         end = stop
     return "".join([*pieces, text[end:]])
+
+
+def _refuse_tokens(tokens: Sequence[re.Match[str]], path: str) -> None:
+    """Raise E0705 for the arrows of the other kind of graph, and for numbers that DOT takes for two words, such as 1e5.
+    Graphviz refuses the first and warns of the second."""
+    kind = next((token[0].lower() for token in tokens[:2] if token[0].lower() in ("graph", "digraph")), None)
+    other = {"graph": "->", "digraph": "--"}.get(kind or "")
+    for before, token in itertools.pairwise(tokens):
+        line = None
+        if token["arrow"] is not None and token["arrow"] == other:
+            line, message = token, f"a {kind} has no edges with {other}"
+            fix = f"write {'-- for them, or digraph' if kind == 'graph' else '-> for them, or graph'} at the beginning"
+        elif before[0] in ("=", "-") and _TWO_WORDS.fullmatch(token[0]):
+            line, message = token, f"`{token[0][:20]}` begins a number with an exponent, which DOT takes for two words"
+            fix = 'put it in double quotes, such as "1e5"'
+        if line is not None:
+            place = f"{path}:{token.string.count(chr(10), 0, token.start()) + 1}"
+            raise GdslError.single("E0705", message, fix=fix, place=place)
 
 
 def _not_closed(word: str, token: re.Match[str], path: str) -> GdslError:

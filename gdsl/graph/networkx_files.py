@@ -7,7 +7,6 @@ refused.
 from __future__ import annotations
 
 import ast
-import io
 import re
 from collections.abc import Callable
 from typing import Any
@@ -18,11 +17,12 @@ from gdsl.graph.dot import read_dot
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.element_attributes import ElementAttributes, edge_list_of
 from gdsl.graph.file_bytes import bytes_of, empty, text_of
+from gdsl.graph.gexf import read_gexf
 from gdsl.graph.json_graphs import read_json
 from gdsl.graph.list_checks import after_first_vertex
 from gdsl.graph.memory import require_memory
 from gdsl.graph.messages import edited, filtered, quiet, refused_file
-from gdsl.graph.number_text import is_number, is_rounded, is_whole, problem_of_real
+from gdsl.graph.number_text import is_count, is_number, is_whole
 from gdsl.graph.vertices import Names, require_countable
 
 CALLED = {
@@ -55,11 +55,6 @@ _ID = re.compile(r"0|-?[1-9][0-9]{0,17}")
 _DEEP = "it is nested too deeply"
 
 
-_WEIGHT = re.compile(rb"""\bweight\s*=\s*["']([^"'<>]{1,400})["']""")
-_GEXF_1_2 = b"http://www.gexf.net/1.2draft"
-_KNOWN_GEXF = (_GEXF_1_2, b"http://www.gexf.net/1.1draft", b"http://gexf.net/1.3")
-_GEXF_NAMESPACE = re.compile(rb"""(https?://(?:www\.)?gexf\.net/1\.[0-9](?:draft)?)((?:/viz)?(?=["']))""")
-_BARE_GEXF = re.compile(rb"""(<gexf\b)(?![^<>]*\sxmlns=)""")
 _INFINITE = re.compile(r"""(?<![\w'"])inf(?![\w'"])""")
 
 
@@ -154,25 +149,6 @@ def _add(attributes: ElementAttributes, place: int, data: dict[Any, Any], untype
         attributes.add(name, place, value)
 
 
-def _gexf(networkx: Any, content: bytes, path: str) -> Any:
-    if b"\0" in content:
-        raise _not_read(path, "gexf", "save the file as UTF-8")
-    if b"<!ENTITY" in content:
-        raise refused_file(path, "this GEXF file has entities of its own", "write the characters themselves")
-    for match in _WEIGHT.finditer(content):
-        text = match[1].decode("ascii", "replace").strip()
-        if is_number(text) and (problem_of_real(text) is not None or is_rounded(text)):  # float64 changes it
-            message = f"the weight {text[:60]} does not fit in float64, by which NetworkX reads weights of GEXF"
-            raise refused_file(path, message, "write a GraphML file (networkx.write_graphml)")
-    return networkx.read_gexf(io.BytesIO(_known_namespace(content)))
-
-
-def _known_namespace(content: bytes) -> bytes:
-    """The file with a namespace of GEXF that NetworkX knows: others, or none, mean the same."""
-    content = _BARE_GEXF.sub(rb'\1 xmlns="' + _GEXF_1_2 + b'"', content, count=1)
-    return _GEXF_NAMESPACE.sub(lambda result: result[0] if result[1] in _KNOWN_GEXF else _GEXF_1_2 + result[2], content)
-
-
 def _lines(content: bytes, path: str) -> list[str]:
     """The lines that are neither blank nor comments, which begin with a mark."""
     text = text_of(content, path)
@@ -198,7 +174,13 @@ def _adjacency(networkx: Any, content: bytes, directed: bool, path: str) -> Any:
 
 def _multiline_adjacency(networkx: Any, content: bytes, directed: bool, path: str) -> Any:
     lines = [_with_data(line, path) for line in _lines(content, path)]
-    return networkx.parse_multiline_adjlist(iter(lines), comments="\0", create_using=_kind(networkx, directed))
+    try:
+        return networkx.parse_multiline_adjlist(iter(lines), comments="\0", create_using=_kind(networkx, directed))
+    except TypeError as error:
+        if "must be a mapping" not in str(error):  # NetworkX raises it, too
+            raise
+        message = "what follows a neighbor is not a dictionary of its values"
+        raise refused_file(path, message, "write it as in: b {'weight': 3}") from None
 
 
 def _with_data(line: str, path: str) -> str:
@@ -275,10 +257,22 @@ def _require(nodes: int, edges: int, path: str) -> None:
     require_memory(needed, f"a graph of {nodes:,} vertices and up to {edges:,} edges", path)
 
 
+def _leda_count(line: str, path: str) -> int:
+    if not is_count(line.strip()):
+        raise refused_file(path, f"{shown(line)} is not a number of nodes or edges", "write it as LEDA does, such as 3")
+    return int(line)
+
+
 def _leda(networkx: Any, content: bytes, path: str) -> Any:
     lines = [line for line in text_of(content, path).splitlines() if line and not line.startswith("#")]
-    nodes = int(lines[4])
-    edges = int(lines[5 + nodes])
+    nodes = _leda_count(lines[4], path)
+    first = 6 + nodes
+    edges = _leda_count(lines[first - 1], path)
+    for place, line in enumerate(lines[first : first + edges]):
+        for end in line.split()[:2]:
+            if not (is_count(end) and 1 <= int(end) <= nodes):
+                message = f"edge number {place} has the end {shown(end)}, and nodes are numbered 1 … {nodes:,}"
+                raise refused_file(path, message, "write SOURCE TARGET REVERSAL |{LABEL}| for each edge")
     graph = networkx.parse_leda(lines)
     if graph.number_of_nodes() != nodes:
         message = f"of {nodes:,} nodes only {graph.number_of_nodes():,} have a label of their own, which is their name"
@@ -294,7 +288,7 @@ def _leda(networkx: Any, content: bytes, path: str) -> Any:
 
 
 _READERS: dict[str, Callable[[Any, bytes, str], Any]] = {
-    "gexf": _gexf,
+    "gexf": read_gexf,
     "dot": read_dot,
     "json": read_json,
     "graph6": _graph6,

@@ -300,6 +300,7 @@ def test_libraries_that_are_missing(tmp_path, monkeypatch, capsys, name, module,
         '{"a": {"b": {"weight": 2}}, "b": {"c": {"weight": 3}}}',
     ],
 )
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_json_of_other_forms_names_the_call_that_reads_it(tmp_path, text, pack):
     pandas = pytest.importorskip("pandas")
     pytest.importorskip("narwhals")
@@ -412,3 +413,32 @@ def test_the_format_that_the_beginning_of_a_file_suggests(tmp_path, text, kind):
 def test_numbers_that_are_no_edges_are_not_suggested_as_some(tmp_path, name, fix):
     with pytest.raises(gdsl.GdslError, match=rf"E0702(.|\n)*{fix}"):
         read(tmp_path, name, "# 0\n1 2\n2 3\n")
+
+
+_NODES = '<nodes>\n<node id="a"/><node id="b"/></nodes>'
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("a.gexf", '<gexf><graph><nodes><node/></nodes></graph></gexf>', ":1.*a node has no id"),
+        ("a.gexf", '<gexf><graph><nodes>\n<node id="a"/>\n<node id="a"/></nodes></graph></gexf>', ":3.*two nodes"),
+        ("a.gexf", f'<gexf><graph>{_NODES}\n<edge source="a" target="z"/></graph></gexf>', ":3.*end 'z'"),
+        ("a.gexf", f'<gexf><graph>{_NODES}<edge source="a"/></graph></gexf>', ":2.*no target"),
+        ("a.gexf", f'<gexf><graph>{_NODES}<edge source="a" target="b" weight="x"/></graph></gexf>', ":2.*weight 'x'"),
+        ("a.gexf", f'<gexf><graph>{_NODES}<edge source="a" target="b" type="directed"/></graph></gexf>', ":2.*directe"),
+        ("a.gexf", f'<gexf><graph defaultedgetype="sideways">{_NODES}</graph></gexf>', ":1.*'sideways'"),
+        ("a.gexf", f"<gexf>\n<graph>{_NODES}", ":3.*not XML: no element found"),
+        ("a.lgr", "LEDA.GRAPH\nstring\nint\n-1\n-2\n", "'-2' is not a number of nodes"),
+        ("a.lgr", "LEDA.GRAPH\nstring\nint\n-1\n2\n|{a}|\n|{b}|\n1\n1 5 0 |{4}|\n", "edge number 0 has the end '5'"),
+        ("a.multiline-adjlist", "a 1\nb 3\n", "not a dictionary of its values"),
+        ("a.dot", "digraph {\na -- b }", ":2.*no edges with --"),
+        ("a.dot", 'strict graph "x" {\n# ->\n"->" -- b // ->\nb -> c }', ":4.*no edges with ->"),
+        ("a.dot", "digraph { a -> b [weight=-1e-05] }", ":1.*`1e` begins a number with an exponent"),
+    ],
+)  # fmt: skip
+def test_mistakes_that_networkx_reads_or_reports_as_python_does(tmp_path, name, text, said):
+    if name == "a.dot":
+        pytest.importorskip("pydot")
+    with pytest.raises(gdsl.GdslError, match=rf"(?s){name}.*{said}|{name}{said}"):
+        read(tmp_path, name, text)
