@@ -6,10 +6,8 @@ from collections.abc import Mapping
 
 from gdsl.backends import cpu, cuda
 from gdsl.codegen.cpu.generate import generate
-from gdsl.codegen.cpu.generated import Generated as CpuText
-from gdsl.codegen.cpu.generated import data_buffers
 from gdsl.codegen.cuda.generate import generate_for_both_sides
-from gdsl.codegen.cuda.generated import Generated as CudaText
+from gdsl.codegen.generated import CppText, CudaText, data_buffers
 from gdsl.codegen.literals import memory_type_name
 from gdsl.codegen.templates import render
 from gdsl.export.checks import ChecksPrinter
@@ -29,7 +27,7 @@ COUNTS, GIVEN = "counts", "given"
 """What the host code calls the lengths that the program computes, and the caller's params."""
 
 
-def program_text(program: ir.Program, checks: ChecksPrinter, backend: str) -> tuple[CpuText | CudaText, str]:
+def program_text(program: ir.Program, checks: ChecksPrinter, backend: str) -> tuple[CppText | CudaText, str]:
     """The generated text of `program`, and the host code that runs it."""
     return (_cuda_text if backend == "cuda" else _cpu_text)(program, checks)
 
@@ -115,7 +113,7 @@ class _HostHelpers:
         return f"std::uint{self.widths.of(kind)}_t"
 
 
-def _cpu_text(program: ir.Program, checks: ChecksPrinter) -> tuple[CpuText, str]:
+def _cpu_text(program: ir.Program, checks: ChecksPrinter) -> tuple[CppText, str]:
     plan = cpu.plan_of(program)
     generated = generate(plan, checks.widths, linkage="static")
     buffers = data_buffers(plan)

@@ -16,7 +16,7 @@ from gdsl.backends.interface import Outcome
 from gdsl.binding import bind
 from gdsl.codegen import templates
 from gdsl.codegen.cuda.generate import generate
-from gdsl.codegen.cuda.generated import Generated
+from gdsl.codegen.generated import CudaText
 from gdsl.codegen.library import pieces_of
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph
@@ -85,7 +85,7 @@ def built_with(mutant: Mutant, folder: Path, program: Program | None = None, sev
     return built_from(program, plan, generated, text)
 
 
-def built_from(program: Program, plan: Plan, generated: Generated, text: str) -> Built:
+def built_from(program: Program, plan: Plan, generated: CudaText, text: str) -> Built:
     """A program that runs `text` instead of what was generated."""
     return Built(program, plan, generated, EmulatedModule(text, f"{program.name}.cu"), NARROW)
 

@@ -21,7 +21,8 @@ from gdsl.backends.cuda.renumbered_host_graph import RenumberedHostGraph
 from gdsl.backends.interface import Bindings, Limits, Outcome
 from gdsl.backends.placement import Placement
 from gdsl.backends.reference.interpreter import interpret
-from gdsl.codegen.cuda.generate import Generated, generate
+from gdsl.codegen.cuda.generate import generate
+from gdsl.codegen.generated import CudaText
 from gdsl.graph import Graph
 from gdsl.ir.nodes import Program
 from gdsl.operations import Duplicates, Grade, Order
@@ -144,7 +145,7 @@ class Built:
 
     program: Program
     plan: Plan
-    generated: Generated
+    generated: CudaText
     module: EmulatedModule
     widths: Widths
 

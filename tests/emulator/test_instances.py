@@ -19,7 +19,8 @@ from gdsl.backends.cuda.memory import GraphOnDevice
 from gdsl.backends.interface import Limits
 from gdsl.backends.reference.interpreter import interpret
 from gdsl.binding import bind
-from gdsl.codegen.cuda.generate import Generated, generate
+from gdsl.codegen.cuda.generate import generate
+from gdsl.codegen.generated import CudaText
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph
 from gdsl.ir.nodes import Program
@@ -72,7 +73,7 @@ SHAPES = ("one_vertex_directed", "self_loops_directed", "duplicates_undirected",
 
 
 @cache
-def built(name: str, words: int = 1, tiny: bool = False) -> tuple[Program, Plan, Generated, EmulatedModule]:
+def built(name: str, words: int = 1, tiny: bool = False) -> tuple[Program, Plan, CudaText, EmulatedModule]:
     program = load(PROGRAMS[name])
     sizes = replace(TINY if tiny else SMALL, instance_words=words, members_at_once=2, shared_visits=0)
     sizes = replace(sizes, pulled_at_once=8 if words == 4 else 2)

@@ -20,7 +20,8 @@ from gdsl.backends.cuda.renumbered_graph import RenumberedGraph
 from gdsl.backends.cuda.teams import TeamRuns
 from gdsl.backends.interface import Bindings, Limits, Outcome, Pair
 from gdsl.binding import bind
-from gdsl.codegen.cuda.generate import Generated, generate
+from gdsl.codegen.cuda.generate import generate
+from gdsl.codegen.generated import CudaText
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph
 from gdsl.ir.nodes import Program
@@ -90,7 +91,7 @@ schedule { compute(vertices, add); compute(vertices, v => { b[v] += most; }); }
 
 
 @cache
-def built(name: str) -> tuple[Program, Plan, Generated, EmulatedModule]:
+def built(name: str) -> tuple[Program, Plan, CudaText, EmulatedModule]:
     program = program_of(name)
     plan = plan_of(program, SMALL, teams=True)
     generated = generate(plan, NARROW)

@@ -22,7 +22,7 @@ from gdsl.binding.shares import bind_share
 from gdsl.clusters.failures import Member
 from gdsl.clusters.members import introduction
 from gdsl.codegen.cuda.generate import generate
-from gdsl.codegen.cuda.generated import Generated
+from gdsl.codegen.generated import CudaText
 from gdsl.graph import Graph
 from gdsl.graph.shares import GraphShare
 from gdsl.ir.nodes import Program
@@ -41,7 +41,7 @@ class BuiltForWorkers:
 
     program: Program
     plan: Plan
-    generated: Generated
+    generated: CudaText
     module: EmulatedModule
 
 

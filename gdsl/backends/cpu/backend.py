@@ -20,7 +20,7 @@ from gdsl.backends.cpu.planning import plan_of
 from gdsl.backends.cpu.run import LoadedProgram, Run
 from gdsl.backends.interface import Availability, Bindings, Build, Limits, Need, Outcome, Space, machine_space
 from gdsl.cache.location import is_noexec, private_library
-from gdsl.codegen.cpu.generated import Generated
+from gdsl.codegen.generated import CppText
 from gdsl.diagnostics import GdslError
 from gdsl.extents import of_graph
 from gdsl.graph.graph import Graph
@@ -128,7 +128,7 @@ class CpuBackend:
 
     def _compiled(
         self, program: Program, widths: Widths, *, workers: bool = False, instances: bool = False
-    ) -> tuple[Generated, Library, Callable[[], Plan]]:
+    ) -> tuple[CppText, Library, Callable[[], Plan]]:
         """The text, its library, and a function that returns the plan."""
         compiler = compilers.required_compiler()
         key = (
@@ -175,10 +175,10 @@ class CpuBackend:
         return machine_space()
 
 
-def _known(key: tuple[cache.KeyPart, ...], compiler: compilers.Compiler) -> tuple[Generated, Library] | None:
+def _known(key: tuple[cache.KeyPart, ...], compiler: compilers.Compiler) -> tuple[CppText, Library] | None:
     """The text and the library under `key` in the cache: the plan is built when a trace is first looked at."""
     generated = cache.load(_KIND, key)
-    if not isinstance(generated, Generated):
+    if not isinstance(generated, CppText):
         return None
     library = _cached(_library_key(generated.text, compiler), compiler)
     return None if library is None else (generated, library)

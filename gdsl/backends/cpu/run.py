@@ -21,7 +21,7 @@ from gdsl.backends.cpu.memory_pool import MemoryPool
 from gdsl.backends.interface import Bindings, Limits, Outcome, Pair, Scalar, TraceRecord
 from gdsl.backends.pairs import first_of, unpacked, words_of
 from gdsl.backends.sweep_times import with_sweep_times
-from gdsl.codegen.cpu.generated import Generated
+from gdsl.codegen.generated import CppText
 from gdsl.extents import of_graph
 from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Program
@@ -65,7 +65,7 @@ class LoadedProgram:
     """A program in a shared library, with what its runs share."""
 
     def __init__(
-        self, program: Program, widths: Widths, generated: Generated, library: Library, plan: Callable[[], Plan]
+        self, program: Program, widths: Widths, generated: CppText, library: Library, plan: Callable[[], Plan]
     ) -> None:
         """`library` was compiled from `generated`, the text of the plan of `program`, which `plan` returns."""
         self.program, self.widths, self.generated, self.library = program, widths, generated, library

@@ -26,7 +26,7 @@ from gdsl.types import Widths
 
 if TYPE_CHECKING:
     from gdsl.backends.cuda.device import CudaDevice
-    from gdsl.codegen.cuda.generated import Generated
+    from gdsl.codegen.generated import CudaText
     from gdsl.plan.nodes import Plan
 
 _INSTALL = "pip install 'gdsl[cuda13]' (or 'gdsl[cuda12]' for a driver older than 580), on a machine with an NVIDIA GPU"
@@ -176,7 +176,7 @@ class CudaBackend:
         self,
         program: Program,
         plan: Plan | None,
-        generated: Generated,
+        generated: CudaText,
         cubin: bytes,
         widths: Widths,
         many: tuple[bool, int],

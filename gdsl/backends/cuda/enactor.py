@@ -21,7 +21,7 @@ from gdsl.backends.cuda.stream_queue import InFlightRun
 from gdsl.backends.cuda.trace import Written, lanes_of
 from gdsl.backends.interface import Bindings, Build, Kernel, Limits, Outcome, Pair, Scalar
 from gdsl.backends.pairs import first_of, unpacked
-from gdsl.codegen.cuda.generated import Generated
+from gdsl.codegen.generated import CudaText
 from gdsl.diagnostics import GdslError
 from gdsl.graph.graph import Graph
 from gdsl.ir.ids import NAME as GIVEN_IDS
@@ -61,7 +61,7 @@ class Enactor:
         device: Device,
         kernel: Callable[[str], Any],
         plan: Plan,
-        generated: Generated,
+        generated: CudaText,
         on_device: GraphOnDevice,
         blocks: int | None = None,
     ) -> None:

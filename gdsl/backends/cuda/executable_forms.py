@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from gdsl.backends.cuda.enactor import Enactor
     from gdsl.backends.cuda.graph_placement import Request
     from gdsl.backends.cuda.memory import GraphOnDevice
-    from gdsl.codegen.cuda.generated import Generated
+    from gdsl.codegen.generated import CudaText
     from gdsl.plan.nodes import Plan
 
 
@@ -46,7 +46,7 @@ class ExecutableForms:
         build: Callable[[Program, Widths, bool, GraphClass, int], Self],
         program: Program,
         plan: Plan | None,
-        generated: Generated,
+        generated: CudaText,
         cubin: bytes,
         widths: Widths,
         teams: bool = False,

@@ -29,14 +29,14 @@ from gdsl.types import Widths
 if TYPE_CHECKING:
     from gdsl.backends.cuda.backend import CudaBackend
     from gdsl.backends.cuda.device import CudaDevice
-    from gdsl.codegen.cuda.generated import Generated
+    from gdsl.codegen.generated import CudaText
     from gdsl.plan.nodes import Plan
 
 
 class SharedExecutable:
     """A program as it is on one GPU for the workers of a group, with the shares that it has run on."""
 
-    def __init__(self, device: CudaDevice, plan: Plan, generated: Generated, cubin: bytes, widths: Widths) -> None:
+    def __init__(self, device: CudaDevice, plan: Plan, generated: CudaText, cubin: bytes, widths: Widths) -> None:
         self.device, self.plan, self.generated, self.widths = device, plan, generated, widths
         self.kernels = LoadedModule(device, cubin)
         self._enactors: weakref.WeakKeyDictionary[GraphShare, WorkerEnactor] = weakref.WeakKeyDictionary()

@@ -15,7 +15,7 @@ from gdsl.backends.cuda.pinned_copies import STOPPED_FROM_BIT
 from gdsl.backends.cuda.protocol import Arguments, Buffer, Device, signed
 from gdsl.backends.cuda.team_memory import TeamLaunchMemory, TeamMemory
 from gdsl.backends.interface import Bindings, Limits, Pair, Scalar
-from gdsl.codegen.cuda.generated import Generated
+from gdsl.codegen.generated import CudaText
 from gdsl.diagnostics import GdslError
 from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import ParamValue
@@ -73,7 +73,7 @@ class TeamRuns:
         device: Device,
         kernel: Callable[[str], Any],
         plan: Plan,
-        generated: Generated,
+        generated: CudaText,
         on_device: GraphOnDevice,
         make_room: Callable[[], bool] = lambda: False,
     ) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 
-from gdsl.codegen.cpu.generated import Generated, data_buffers, exchanges_of, graph_parts, hoisted_keys, snapshots_of
 from gdsl.codegen.cpu.template_helpers import CppHelpers
+from gdsl.codegen.generated import CppText, data_buffers, exchanges_of, graph_parts, hoisted_keys, snapshots_of
 from gdsl.codegen.library import DIRECT_EDGE_IDS, INDIRECT_EDGE_IDS, WORKERS, Library, Piece, struct_text, words_of
 from gdsl.codegen.lines import comment_lines, number_lines, title_line
 from gdsl.codegen.names import UNDEFINED
@@ -63,7 +63,7 @@ _OF_WORKERS = {
 """All three for programs of several workers."""
 
 
-def generate(plan: Plan, widths: Widths, *, linkage: str = 'extern "C"') -> Generated:
+def generate(plan: Plan, widths: Widths, *, linkage: str = 'extern "C"') -> CppText:
     """The C++ of `plan` for ids of these widths. `linkage` is ``static`` where the caller follows in the same file."""
     helpers = CppHelpers(plan, widths)
     (launch,) = plan.schedule
@@ -103,7 +103,7 @@ def generate(plan: Plan, widths: Widths, *, linkage: str = 'extern "C"') -> Gene
     parts = graph_parts(plan)
     facts = exchanges_of(plan), snapshots_of(plan), plan.distribution, hoisted_keys(plan, parts)
     shared_params = plan.bits.shared_params if plan.bits is not None else ()
-    return Generated(text, helpers.checks, data_buffers(plan), parts, *facts, shared_params)
+    return CppText(text, helpers.checks, data_buffers(plan), parts, *facts, shared_params)
 
 
 def _render(part: str, context: dict[str, object], **more: object) -> str:

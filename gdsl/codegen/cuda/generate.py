@@ -6,9 +6,9 @@ import dataclasses
 from pathlib import PurePath
 
 from gdsl.codegen.cuda import runtime
-from gdsl.codegen.cuda.generated import Generated
 from gdsl.codegen.cuda.layout import batch_struct, graph_slice, layout_of, run_slice, value_struct
 from gdsl.codegen.cuda.template_helpers import CudaHelpers
+from gdsl.codegen.generated import CudaText
 from gdsl.codegen.library import alias_text, struct_text
 from gdsl.codegen.lines import comment_lines, number_lines, title_line
 from gdsl.codegen.names import UNDEFINED, identifiers_of
@@ -43,12 +43,12 @@ _STORED = frozenset(
 """What has members in `block_storage`, as far as these need pieces of the runtime."""
 
 
-def generate(plan: Plan, widths: Widths) -> Generated:
+def generate(plan: Plan, widths: Widths) -> CudaText:
     """CUDA C++ of `plan` for ids of these widths."""
     return _generation(plan, widths).run()
 
 
-def generate_for_both_sides(plan: Plan, widths: Widths) -> tuple[Generated, dict[str, str]]:
+def generate_for_both_sides(plan: Plan, widths: Widths) -> tuple[CudaText, dict[str, str]]:
     """CUDA C++ of `plan` for a file that has the host's code too, and by the name of each field of `Layout.problem`
     what it is called in the text."""
     generation = _generation(plan, widths, both_sides=True)
@@ -73,10 +73,10 @@ class _Generation:
             "cuda", self._named(layout.problem), parts=("graph_slice", "run_slice"), size=size
         )
 
-    def run(self) -> Generated:
+    def run(self) -> CudaText:
         kernels = self.cuda.kernel_names()
         body = self._render("body.cu.j2" if self.plan.bits is None else "instances.cu.j2", kernel_names=kernels)
-        return Generated(self._text(body), kernels, self.cuda.checks)
+        return CudaText(self._text(body), kernels, self.cuda.checks)
 
     def _render(self, name: str, **context: object) -> str:
         return render("cuda", name, cuda=self.cuda, **context)

@@ -214,12 +214,12 @@ class NameChecker:
             Place.INITIAL: "`id`, params, inputs, counts and degrees",
         }[place]
         message = f"{place.value} uses {sees}, not `{symbol.name}`"
-        fix = None
+        beginning: str | None = None
         if place is Place.INITIAL and symbol.kind in (SymbolKind.ARRAY, SymbolKind.SCALAR):
-            fix = "store it at the beginning of the schedule, " + (
+            beginning = "store it at the beginning of the schedule, " + (
                 "`compute(vertices, v => { … });`" if symbol.kind is SymbolKind.ARRAY else "by a statement"
             )
-        self.environment.report("E0222", message, span, fix=fix)
+        self.environment.report("E0222", message, span, fix=beginning)
         return False
 
     def element(self, expression: syntax.Index) -> syntax.Expression:

@@ -1,4 +1,4 @@
-"""The result of code generation; a program from the cache needs no other part of the generator."""
+"""The results of code generation; a program from the cache needs no other part of the generator."""
 
 from __future__ import annotations
 
@@ -14,8 +14,18 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Generated:
-    """A generated program: its text, and what the host must know to run it."""
+class CudaText:
+    """A program as CUDA, and what the host needs to run it besides the plan."""
+
+    text: str
+    kernels: tuple[str, ...]
+    """The kernel of each launch of the plan, in their order."""
+    checks: CheckTable
+
+
+@dataclass(frozen=True, slots=True)
+class CppText:
+    """A program as C++, and what the host must know to run it."""
 
     text: str
     checks: CheckTable
