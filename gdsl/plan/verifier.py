@@ -8,7 +8,7 @@
 5. Whatever spares work has the fact of the program that allows it (`verifier_sweeps`, `verifier_hints`,
    `verifier_sets`), and a sweep has the results of its step (`verifier_results`).
 6. The storage of every node exists and is large enough (`verifier_storage`).
-7. Frontiers that share a slot are never needed at the same time (`verifier_storage`).
+7. Frontiers that share a slot are never live at the same time (`verifier_storage`).
 8. The sizes fit each other (`verifier_storage`).
 9. Several workers have the same data wherever one of them reads it (`verifier_exchanges`, `verifier_parts`).
 10. Instances that run together keep the bits of their tests up to date (`verifier_bits`).
@@ -17,8 +17,9 @@
 13. Where lanes share a loop over neighbors, they compute what one thread does (`verifier_lanes`).
 14. The host does only what it can, and each launch is whole (`verifier_launches`).
 
-What no plan shows, the order of instructions inside a piece of the runtime, only the emulator sees. A failure is a
-mistake of the compiler.
+What passes write in operators, before there is a plan, is compared with the program as it was (`verifier_far_values`,
+`verifier_gathering`). What no plan shows, the order of instructions inside a piece of the runtime, only the emulator
+sees. A failure is a mistake of the compiler.
 """
 
 from __future__ import annotations
