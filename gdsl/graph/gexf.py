@@ -32,6 +32,10 @@ def read_gexf(networkx: Any, content: bytes, path: str) -> Any:
     _Checked(content, path)
     try:
         return networkx.read_gexf(io.BytesIO(_known_namespace(content)))
+    except KeyError as error:
+        if error.args != (None,):
+            raise
+        raise refused_file(path, "it has times and no `timeformat`", 'write timeformat="double" in <graph …>') from None
     except ValueError as error:
         if (python := _PYTHON.match(str(error))) is None:
             raise
@@ -76,6 +80,8 @@ class _Checked:
             if default not in _EDGE_TYPES:
                 raise self._error(f"`defaultedgetype` is {shown(default)}", f"write one of {', '.join(_EDGE_TYPES)}")
             self._directed = default == "directed"
+        elif kind == "attributes" and attributes.get("class") not in ("node", "edge"):
+            raise self._error(f"the `class` of attributes is {shown(attributes.get('class'))}", "write node or edge")
         elif kind == "node":
             if "id" not in attributes:
                 raise self._error("a node has no id", 'give each node its own: <node id="…"/>')

@@ -84,7 +84,8 @@ def read_networkx_file(path: str, kind: str, directed: bool) -> EdgeList:
     except (IndexError, StopIteration):
         raise _not_read(path, kind, "it ends early") from None
     except KeyError as error:
-        raise _not_read(path, kind, f"`{first_line(error)[1:-1]}` is missing") from None
+        name = printable(str(error.args[0] if error.args else error))[:60]
+        raise _not_read(path, kind, f"`{name}` is missing") from None
     except Exception as error:  # any exception of a library
         raise _not_read(path, kind, first_line(error)) from None
     return _edges(graph, kind, path)

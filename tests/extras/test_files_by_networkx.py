@@ -429,6 +429,8 @@ _NODES = '<nodes>\n<node id="a"/><node id="b"/></nodes>'
         ("a.gexf", f'<gexf><graph>{_NODES}<edge source="a" target="b" type="directed"/></graph></gexf>', ":2.*directe"),
         ("a.gexf", f'<gexf><graph defaultedgetype="sideways">{_NODES}</graph></gexf>', ":1.*'sideways'"),
         ("a.gexf", f"<gexf>\n<graph>{_NODES}", ":3.*not XML: no element found"),
+        ("a.gexf", f'<gexf><graph>\n<attributes class="x"/>{_NODES}</graph></gexf>', ":2.*`class` of attrib.* 'x'"),
+        ("a.gexf", '<gexf><graph mode="dynamic"><nodes><node id="a" start="1"/></nodes></graph></gexf>', "timeformat"),
         ("a.lgr", "LEDA.GRAPH\nstring\nint\n-1\n-2\n", "'-2' is not a number of nodes"),
         ("a.lgr", "LEDA.GRAPH\nstring\nint\n-1\n2\n|{a}|\n|{b}|\n1\n1 5 0 |{4}|\n", "edge number 0 has the end '5'"),
         ("a.multiline-adjlist", "a 1\nb 3\n", "not a dictionary of its values"),
