@@ -246,8 +246,13 @@ def edges_of_entries(layout: str, shape: tuple[int, int], arrays: dict[str, NDAr
 
 
 def _not_square(shape: tuple[int, ...]) -> GdslError:
+    if len(shape) != 2:
+        return GdslError.single(
+            "E0704", f"the matrix has {len(shape)} dimension{'s' if len(shape) != 1 else ''}, not 2"
+        )
     sizes = " × ".join(f"{size:,}" for size in shape)
-    return GdslError.single("E0704", f"the matrix is {sizes}; a graph's matrix is square")
+    fix = "for an edge from each row to each column: scipy.sparse.bmat([[None, matrix], [matrix.T, None]])"
+    return GdslError.single("E0704", f"the matrix is {sizes}; a graph's matrix is square", fix=fix)
 
 
 def csr_of_matrix(matrix: Any, directed: bool) -> Csr:

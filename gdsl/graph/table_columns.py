@@ -171,6 +171,8 @@ def _column(column: Any, name: str) -> NDArray[Any]:
         values = host_array(column, f"the column `{name}`")
     except ValueError as error:
         raise bad_array(f"the column `{name}` {error}", "give a column of numbers or of names") from None
+    if values.ndim == 0:
+        raise bad_array(f"the column `{name}` is one value, {shown(column)}", "give a list or an array")
     if values.ndim != 1:
         raise bad_array(f"the column `{name}` has {values.ndim} dimensions", "give each column once")
     if values.dtype.kind == "U" and isinstance(column, list | tuple) and not all(type(word) is str for word in column):

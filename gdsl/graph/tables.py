@@ -152,8 +152,12 @@ def _named(
     with group.agreement():
         for name, values in zip(ends, (sources, destinations), strict=True):
             if values.dtype.kind not in "OUTiu" and len(values):
-                kind = type_name(values.dtype)
-                raise bad_array(f"the column `{name}` has the type {kind}", "ends are whole numbers or names")
+                fix = "ends are whole numbers or names"
+                if values.dtype.kind == "f" and bool(
+                    (np.isfinite(values) & (values % 1 == 0)).all()
+                ):  # as missing rows leave them
+                    fix += f"; in pandas, frame.astype({{{name!r}: 'int64'}}) makes integers of them"
+                raise bad_array(f"the column `{name}` has the type {type_name(values.dtype)}", fix)
         if len(sources) != len(destinations):
             lengths = f"{len(sources):,} sources and {len(destinations):,} destinations"
             raise bad_array(f"the table has {lengths}", "give one source and one destination for each edge")

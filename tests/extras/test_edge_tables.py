@@ -283,3 +283,15 @@ def test_sizes_of_lists_in_parquet(tmp_path, monkeypatch):
     monkeypatch.setattr("gdsl.graph.memory.available_memory", lambda: 10**7)
     with pytest.raises(gdsl.GdslError, match="E0708"):
         gdsl.Graph.read(tmp_path / "a.parquet")
+
+
+def test_ids_that_pandas_made_floats():
+    """The fix that is given for them works."""
+    frame = pandas.DataFrame({"source": [0.0, 1.0, None], "target": [1, 2, 0]}).dropna()
+    with pytest.raises(gdsl.GdslError, match="float64") as caught:
+        Graph.from_table(frame)
+    assert "frame.astype({'source': 'int64'})" in str(caught.value)
+    assert Graph.from_table(frame.astype({"source": "int64"})).num_edges == 2
+    with pytest.raises(gdsl.GdslError, match="float64") as caught:
+        Graph.from_table(pandas.DataFrame({"source": [0.5], "target": [float("inf")]}))
+    assert "astype" not in str(caught.value)
