@@ -122,16 +122,28 @@ __device__ __forceinline__ uint32 longest_alone(const graph_slice& g) {
     return even ? max(uint32(longest), SHORT_LIST) : SHORT_LIST;
 }
 
+// piece: fair_share
+// The edges beyond which a warp that reduces the lists of 32 of `size` members leaves the longer ones to all warps: a
+// fourth of what it has of all members, if all warps have as many. Where no list is cut anyway, it leaves none.
+__device__ __forceinline__ uint64 fair_share(const graph_slice& g, uint64 size) {
+    if (g.largest_degree < int64(REDUCED_HUB)) { return ~uint64(0); }
+    const uint64 share = size * uint64(g.num_edges) / max(4 * uint64(g.num_vertices) * grid_warps(), uint64(1));
+    return max(share, uint64(4 * REDUCED_CHUNK));
+}
+
 // piece: reduce_warps
 // Reduces `value` over the edges of every member. A warp takes 32 members: a thread walks a short list, eight lanes a
 // longer one, and the whole warp an even longer one; the longest are left to `reduce_hubs`. If there are few members, a
-// warp takes fewer and shares their edges evenly. `assign` is told whether the result is complete.
+// warp takes fewer and shares their edges evenly. A warp that has few members, or more than its share of edges, as where
+// ids are by degree, leaves lists of `HUB_DEGREE` edges to the others, too. `assign` is told whether the result is
+// complete.
 template <uint32 side_by_side, class Warps = all_warps, class T, class Members, class Lists, class Value, class Combine, class Assign>
 __device__ __forceinline__ void reduce_warps(enactor& run, const Members& members, const Lists& lists, T identity,
                                              Combine combine, Value value, Assign assign) {
     const uint64 size = members.size();
     const uint32 lane = lane_index(), width = members_per_warp(size * Warps::operators), alone = longest_alone(lists.g);
     const uint32 chunk = 4 * size <= grid_warps() ? HUB_CHUNK : REDUCED_CHUNK;
+    const uint64 share = fair_share(lists.g, size);
     uint64 visited = 0;
     for (uint64 base = own_base<Warps>(members, width); base < own_last<Warps>(members); base += own_warps<Warps>(members) * width) {
         const bool has_member = lane < width && base + lane < own_last<Warps>(members);
@@ -139,7 +151,11 @@ __device__ __forceinline__ void reduce_warps(enactor& run, const Members& member
         const edge first = has_member ? lists.first(near) : edge(0);
         const edge degree = has_member ? lists.last(near) - first : edge(0);
         visited += degree;
-        const bool hub = degree >= REDUCED_HUB;
+        bool hub = degree >= REDUCED_HUB;
+        if (share != ~uint64(0) && __any_sync(FULL_WARP, !hub && degree >= HUB_DEGREE)) {
+            const uint32 walked = warp_sum(hub ? 0 : uint32(degree));
+            hub = degree >= (width < 32 || walked > share ? HUB_DEGREE : REDUCED_HUB);
+        }
         defer_list(run, hub, near, first, first + degree, chunk);
         const uint32 own = hub ? 0 : uint32(degree);
         T reduced;
@@ -185,7 +201,7 @@ __device__ __forceinline__ void look_ahead(lists_ahead& next, const history_stat
     next.few.near = next.has_member ? queue[place] : vertex(0);
     next.few.first = next.has_member ? lists.first(next.few.near) : edge(0);
     const edge degree = next.has_member ? lists.last(next.few.near) - next.few.first : edge(0);
-    if (__any_sync(FULL_WARP, degree >= REDUCED_HUB)) { return; }
+    if (__any_sync(FULL_WARP, degree >= (lists.g.largest_degree >= int64(REDUCED_HUB) ? HUB_DEGREE : REDUCED_HUB))) { return; }
     next.few.degree = uint32(degree);
     next.few.inclusive = warp_inclusive_sum(next.few.degree);
     next.few.find(lists, 0);

@@ -569,6 +569,7 @@ struct frontier {
 // piece: push_hubs
 // piece: push_warps_side_by_side
 // piece: push_hubs_side_by_side
+// piece: share
 // piece: reduce_list
 // piece: next_in_groups
 // piece: shuffle
@@ -577,6 +578,7 @@ struct frontier {
 // piece: shuffle_up
 // piece: reduce_few
 // piece: longest_alone
+// piece: fair_share
 // piece: reduce_warps
 // piece: reduce_hubs
 // piece: each_hub

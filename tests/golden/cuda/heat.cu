@@ -54,6 +54,7 @@ constexpr vertex NO_VERTEX = vertex(-1);
 constexpr edge NO_EDGE = edge(-1);
 constexpr uint32 BLOCK_THREADS = 512;  // threads of a block
 constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
+constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges of a chunk
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by one thread
 constexpr uint32 EVEN_LISTS = 4;  // times the mean that the longest of even lists may be
@@ -231,6 +232,7 @@ static_assert(sizeof(data_slice) == 216, "as the host knows it");
 // piece: all_members
 // piece: grid_threads thread_index
 // piece: each_id
+// piece: share
 // piece: grid_warps warp_index
 // piece: all_warps
 // piece: members_per_warp
@@ -249,6 +251,7 @@ static_assert(sizeof(data_slice) == 216, "as the host knows it");
 // piece: shuffle_up
 // piece: reduce_few
 // piece: longest_alone
+// piece: fair_share
 // piece: reduce_warps
 // piece: synchronize_and_read
 // piece: reduce_hubs

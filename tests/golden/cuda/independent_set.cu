@@ -325,6 +325,7 @@ struct direction_state {
 // piece: pull_list
 // piece: pull_warps
 // piece: pull_hubs
+// piece: share
 // piece: reduce_list
 // piece: next_in_groups
 // piece: shuffle
@@ -333,6 +334,7 @@ struct direction_state {
 // piece: shuffle_up
 // piece: reduce_few
 // piece: longest_alone
+// piece: fair_share
 // piece: reduce_warps
 // piece: reduce_hubs
 

@@ -474,6 +474,7 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 // piece: shuffle_up
 // piece: reduce_few
 // piece: longest_alone
+// piece: fair_share
 // piece: reduce_warps
 // piece: reduce_hubs
 // piece: each_hub

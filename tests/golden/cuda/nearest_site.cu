@@ -269,6 +269,7 @@ struct direction_state {
 // piece: pull_list
 // piece: pull_warps
 // piece: pull_hubs
+// piece: share
 // piece: side_by_side
 // piece: count_visited
 // piece: reduce_list
@@ -280,6 +281,7 @@ struct direction_state {
 // piece: shuffle_up
 // piece: reduce_few
 // piece: longest_alone
+// piece: fair_share
 // piece: reduce_warps
 // piece: warp_reduce
 // piece: reduce_hubs

@@ -327,6 +327,7 @@ struct direction_state {
 // piece: pull_list
 // piece: pull_warps
 // piece: pull_hubs
+// piece: share
 // piece: side_by_side
 // piece: count_visited
 // piece: reduce_list
@@ -337,6 +338,7 @@ struct direction_state {
 // piece: shuffle_up
 // piece: reduce_few
 // piece: longest_alone
+// piece: fair_share
 // piece: reduce_warps
 // piece: reduce_hubs
 

@@ -276,6 +276,7 @@ struct frontier {
 // piece: each_vertex
 // piece: each_vertex_by_warps
 // piece: each_id
+// piece: share
 // piece: all_warps
 // piece: members_per_warp
 // piece: side_by_side
@@ -293,6 +294,7 @@ struct frontier {
 // piece: shuffle_up
 // piece: reduce_few
 // piece: longest_alone
+// piece: fair_share
 // piece: reduce_warps
 // piece: synchronize_and_read
 // piece: warp_reduce

@@ -318,6 +318,7 @@ struct direction_state {
 // piece: shuffle_up
 // piece: reduce_few
 // piece: longest_alone
+// piece: fair_share
 // piece: reduce_warps
 // piece: warp_reduce
 // piece: reduce_hubs

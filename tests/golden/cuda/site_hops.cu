@@ -384,6 +384,7 @@ struct direction_state {
 // piece: shuffle_up
 // piece: reduce_few
 // piece: longest_alone
+// piece: fair_share
 // piece: reduce_warps
 // piece: reduce_hubs
 
