@@ -73,9 +73,8 @@ def whole_at_times(program: ir.Program) -> frozenset[int]:
             if isinstance(step, ir.If):
                 whole = block(step.then, whole) | block(step.otherwise, whole)
             elif inner := blocks_of(step):
-                for _ in range(2):  # what one pass leaves, the next one finds
-                    for body in inner:
-                        whole |= block(body, whole)
+                for body in inner:
+                    whole |= block(body, whole | _made_whole(body, copied=bool(whole)))
             else:
                 name = getattr(step, "result", None) or getattr(step, "name", None)
                 everything = isinstance(step, ir.DefineFrontier) and step.everything
@@ -85,6 +84,14 @@ def whole_at_times(program: ir.Program) -> frozenset[int]:
 
     block(program.schedule, frozenset())
     return frozenset(sites)
+
+
+def _made_whole(body: tuple[ir.Step, ...], *, copied: bool) -> frozenset[str]:
+    """The frontiers that a pass of a loop may leave as all vertices, or as copies of such ones; `copied`: there are
+    some before it."""
+    steps = list(walk(body))
+    made = frozenset(step.name for step in steps if isinstance(step, ir.DefineFrontier) and step.everything)
+    return made.union(step.name for step in steps if isinstance(step, ir.CopyFrontier) and (made or copied))
 
 
 def combined(functor: ir.EdgeFunctor) -> ir.Update | None:

@@ -95,6 +95,15 @@ def test_frontiers_that_become_all_vertices_at_the_end_of_a_pass_are_asked() -> 
     assert not gathers(text.replace("f = vertices; }", "f = where(v => length[v] < 5); }"), ())
 
 
+def test_loops_in_loops_are_judged_in_no_time() -> None:
+    text = (
+        program(FORWARD)
+        .replace("advance(f", "repeat (2) { " * 40 + "advance(f")
+        .replace("@gives;", "@gives;" + "}" * 40)
+    )
+    assert not gathers(text, ())
+
+
 def test_a_direction_that_is_set_is_taken() -> None:
     whole = program(FORWARD, more="f = vertices;")
     assert not gathers(whole, ("gives.direction=push",))
