@@ -210,7 +210,7 @@ def test_explain_distribution(gdslc):
         assert f"{part}  in parts: 4 bytes for each edge in the lists of its own vertices\n" in answer
     assert "after advance @visit (line 21):\n    distance: merged by any value" in answer
     turns = gdslc("explain", "distribution", "k_core").out
-    assert "advance @lose (line 30) is run by one worker after the other: `fetch` tells" in turns
+    assert "advance @lose (line 38) is run by one worker after the other: `fetch` tells" in turns
     assert "since line 27 reads lists of any vertex" in gdslc("explain", "distribution", "random_walk").out
     assert "since the schedule makes graphs" in gdslc("explain", "distribution", "louvain").out
     gdslc("explain", "distribution").fails(2, "gdslc explain distribution PROGRAM")
