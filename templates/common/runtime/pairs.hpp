@@ -155,14 +155,6 @@ inline bool plain_compare_and_swap(stored_pair<A, B, narrow>* x, pair_of<A, B> o
     return won;
 }
 
-// piece: changed_min for stored_pair
-template <class A, class B, bool narrow>
-inline bool changed_min(stored_pair<A, B, narrow>* x, pair_of<A, B> value) { return lower_wins(reduce_min(x, value), value); }
-
-// piece: changed_max for stored_pair
-template <class A, class B, bool narrow>
-inline bool changed_max(stored_pair<A, B, narrow>* x, pair_of<A, B> value) { return higher_wins(reduce_max(x, value), value); }
-
 // piece: load_now for stored_pair
 template <class A, class B, bool narrow>
 inline pair_of<A, B> load_now(const stored_pair<A, B, narrow>* x) { return unpacked(load_pair(x)); }

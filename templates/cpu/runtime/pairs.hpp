@@ -104,3 +104,11 @@ template <class A, class B, bool narrow>
 inline pair_of<A, B> reduce_max(stored_pair<A, B, narrow>* x, pair_of<A, B> value) {
     return reduce_pair(x, value, [](pair_of<A, B> former, pair_of<A, B> own) { return higher_wins(former, own); });
 }
+
+// piece: changed_min for stored_pair
+template <class A, class B, bool narrow>
+inline bool changed_min(stored_pair<A, B, narrow>* x, pair_of<A, B> value) { return lower_wins(reduce_min(x, value), value); }
+
+// piece: changed_max for stored_pair
+template <class A, class B, bool narrow>
+inline bool changed_max(stored_pair<A, B, narrow>* x, pair_of<A, B> value) { return higher_wins(reduce_max(x, value), value); }

@@ -94,6 +94,38 @@ __device__ __forceinline__ pair_of<A, B> reduce_higher(stored_pair<A, B, narrow>
     return reduce_pair(x, value, [](pair_of<A, B> former, pair_of<A, B> own) { return higher_wins(former, own); });
 }
 
+// piece: changed_min for stored_pair
+// As `changed_min` of one value: the pair read may be outdated, but only larger than the current one. It is in order from
+// the first change on, since what is stored has no -0.0 or NaN.
+template <class A, class B>
+__device__ __forceinline__ bool changed_min(stored_pair<A, B, true>* x, pair_of<A, B> value) {
+    stored_pair<A, B, true> seen;
+    seen.word = load_cached(&x->word);
+    if (!lower_wins(unpacked(seen), value)) { return false; }
+    if (!is_ordered(seen)) { return lower_wins(reduce_lower(x, value), value); }
+    seen.word = atomicMin_grid(&x->word, stored_pair<A, B, true>(without_negative_zeros(value)).word);
+    return lower_wins(unpacked(seen), value);
+}
+template <class A, class B>
+__device__ __forceinline__ bool changed_min(stored_pair<A, B, false>* x, pair_of<A, B> value) {
+    return lower_wins(reduce_lower(x, value), value);
+}
+
+// piece: changed_max for stored_pair
+template <class A, class B>
+__device__ __forceinline__ bool changed_max(stored_pair<A, B, true>* x, pair_of<A, B> value) {
+    stored_pair<A, B, true> seen;
+    seen.word = load_cached(&x->word);
+    if (!higher_wins(unpacked(seen), value)) { return false; }
+    if (!is_ordered(seen)) { return higher_wins(reduce_higher(x, value), value); }
+    seen.word = atomicMax_grid(&x->word, stored_pair<A, B, true>(without_negative_zeros(value)).word);
+    return higher_wins(unpacked(seen), value);
+}
+template <class A, class B>
+__device__ __forceinline__ bool changed_max(stored_pair<A, B, false>* x, pair_of<A, B> value) {
+    return higher_wins(reduce_higher(x, value), value);
+}
+
 // piece: shuffle for pair_of
 template <class A, class B>
 __device__ __forceinline__ pair_of<A, B> shuffle(pair_of<A, B> value, uint32 lane) {

@@ -245,16 +245,14 @@ static_assert(sizeof(data_slice) == 176, "as the host knows it");
 // piece: greatest for pair_of
 // piece: plain_max for pair_of
 // piece: plain_max for stored_pair
-// piece: reduce_min
-// piece: changed_min for stored_pair
 // piece: load_pair
 // piece: is_ordered
 // piece: exchange_pair
 // piece: reduce_pair
-// piece: reduce_lower
-// piece: reduce_min for stored_pair
 // piece: reduce_higher
 // piece: reduce_max for stored_pair
+// piece: reduce_lower
+// piece: changed_min for stored_pair
 // piece: shuffle_down for pair_of
 // piece: block_reduce for pair_of
 

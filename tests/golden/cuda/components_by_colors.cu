@@ -385,7 +385,6 @@ struct direction_state {
 // piece: plain_max for pair_of
 // piece: plain_min for stored_pair
 // piece: plain_max for stored_pair
-// piece: changed_min for stored_pair
 // piece: load_pair
 // piece: load_now for stored_pair
 // piece: store_shared for stored_pair
@@ -396,6 +395,7 @@ struct direction_state {
 // piece: reduce_min for stored_pair
 // piece: reduce_higher
 // piece: reduce_max for stored_pair
+// piece: changed_min for stored_pair
 // piece: shuffle_down for pair_of
 // piece: block_reduce for pair_of
 

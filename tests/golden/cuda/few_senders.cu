@@ -505,8 +505,6 @@ struct frontier {
 // piece: without_negative_zeros
 // piece: least for pair_of
 // piece: greatest for pair_of
-// piece: changed_min for stored_pair
-// piece: changed_max for stored_pair
 // piece: load_pair
 // piece: is_ordered
 // piece: exchange_pair
@@ -515,6 +513,8 @@ struct frontier {
 // piece: reduce_min for stored_pair
 // piece: reduce_higher
 // piece: reduce_max for stored_pair
+// piece: changed_min for stored_pair
+// piece: changed_max for stored_pair
 // piece: shuffle for pair_of
 // piece: shuffle_up for pair_of
 // piece: shuffle_down for pair_of

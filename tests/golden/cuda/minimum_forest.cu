@@ -270,8 +270,6 @@ static_assert(sizeof(data_slice) == 208, "as the host knows it");
 // piece: lower_wins higher_wins
 // piece: minimum for pair_of
 // piece: maximum for pair_of
-// piece: reduce_min
-// piece: changed_min for stored_pair
 // piece: load_pair
 // piece: load_now for stored_pair
 // piece: without_negative_zeros
@@ -279,7 +277,7 @@ static_assert(sizeof(data_slice) == 208, "as the host knows it");
 // piece: exchange_pair
 // piece: reduce_pair
 // piece: reduce_lower
-// piece: reduce_min for stored_pair
+// piece: changed_min for stored_pair
 // piece: shuffle_down for pair_of
 // piece: block_reduce for pair_of
 
