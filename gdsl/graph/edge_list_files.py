@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gdsl.diagnostics import GdslError
+from gdsl.diagnostics import GdslError, printable
 from gdsl.graph.column_names import Columns
 from gdsl.graph.columns import RowsOf, find_row
 from gdsl.graph.edge_list import EdgeList
-from gdsl.graph.edge_list_head import Head, head_of
+from gdsl.graph.edge_list_head import Head, head_of, header_fix
 from gdsl.graph.group import Group, NotInPartsError
 from gdsl.graph.list_checks import refuse_count_line, refuse_sections
 from gdsl.graph.list_meaning import (
@@ -27,7 +27,7 @@ from gdsl.graph.list_meaning import (
 )
 from gdsl.graph.list_rows import COMPACT, refuse_unnamed, rows_of_list
 from gdsl.graph.memory import require_memory
-from gdsl.graph.messages import with_fix
+from gdsl.graph.messages import notice, with_fix
 from gdsl.graph.number_text import whole_values
 from gdsl.graph.numbering import NumberedNames, numbered_by_value
 from gdsl.graph.plain_lists import EdgeColumns, QuotedError, read_plain
@@ -63,6 +63,9 @@ def read_edge_list(
     meaning = meaning_of(path, head, result.type_statement, result.names is not None, one_based, num_vertices, directed)
     total = group.sum(len(result.sources))
     notice_edges(path, head, total)
+    if head.in_row and head.columns is not None and not head.columns.known and not total:
+        fix = header_fix(path, head, len(head.columns.header))
+        notice(f"{printable(path)}: its only line is taken for the names of columns; if it is an edge, {fix}")
     if result.names is not None:
         with group.agreement():
             return _of_names(result, meaning, one_based, num_vertices), result.names

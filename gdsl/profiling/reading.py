@@ -37,6 +37,7 @@ def read_document(path: str | os.PathLike[str]) -> dict[str, Any]:
         content = json.loads(_out_of_page(text, name), parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
         reason = "its values are nested too deeply" if isinstance(error, RecursionError) else str(error)
+        reason = "it is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else reason
         raise _refused(f"{name} is not a profile: {printable(reason)}") from None
     problem = _problem_of(content)
     if problem is not None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import gdsl
+from gdsl.graph.messages import collecting
 
 PACK = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
 COMMAND = re.compile(r"(?:(?:gzip|bzip2|xz) -dc|sed -i|sed -n|echo|iconv) .*?(?=;? ?$|; if|, and give)")
@@ -59,3 +60,18 @@ def test_what_a_fix_says_can_be_typed(tmp_path, monkeypatch, name, packed, suffi
     if packed:
         assert path.read_bytes() == original
     assert gdsl.Graph.read(str(new if new.exists() else path)).num_edges == edges
+
+
+def test_a_line_of_names_may_be_an_edge(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("known.csv").write_text("source,target\n")
+    with collecting() as notices:
+        assert gdsl.Graph.read("known.csv").num_edges == 0
+    assert notices == []
+    Path("a.csv").write_text("Ann,Bob\n")
+    with collecting() as notices:
+        assert gdsl.Graph.read("a.csv").num_edges == 0
+    assert len(notices) == 1 and "taken for the names of columns" in notices[0]
+    if shutil.which("sed") is not None:
+        subprocess.run(["bash", "-c", notices[0].partition("ends: ")[2]], check=True)
+        assert gdsl.Graph.read("a.csv").names == ("Ann", "Bob")
