@@ -6,17 +6,19 @@ own, what all lanes do next for each edge in the order of the list, and what the
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from gdsl.codegen.lines import Lines
+from gdsl.codegen.lines import INDENT, Lines
 from gdsl.codegen.literals import type_name
 from gdsl.codegen.names import Scope
+from gdsl.codegen.reductions import combined, identity
 from gdsl.codegen.statements import StatementPrinter
 from gdsl.ir import nodes as ir
-from gdsl.ir.traversal import parts, walk
+from gdsl.ir.traversal import parts, rewrite, walk
 from gdsl.operations import Domain
-from gdsl.plan.lane_facts import depends, neighbor_loops
+from gdsl.plan.lane_facts import depends, gathered_in, neighbor_loops
 from gdsl.types import Type
 
 _WRITES = (ir.Store, ir.Update)
@@ -33,6 +35,8 @@ class LanePrinter(StatementPrinter):
         vars(self).update(vars(statements))
         self.stop_requested = "stop_requested_by_warp"
         self.lanes = list(zip(neighbor_loops(functor), lanes, strict=True))
+        named = (ir.Let, ir.Local, ir.ListVariable)
+        self.locals = {node.name for node in walk(functor.body) if isinstance(node, named)}
         self.shared = 0
 
     def block(self, body: tuple[ir.Statement, ...]) -> None:
@@ -63,7 +67,12 @@ class _SharedLoop:
     """One loop: the three functions grow side by side."""
 
     def __init__(self, printer: LanePrinter, loop: ir.ForNeighbors, carried: tuple[str, ...], number: int) -> None:
-        self.printer, self.loop, self.carried = printer, loop, carried
+        self.printer, self.carried = printer, carried
+        gathered = gathered_in(loop)
+        self.gathered = {name: reduction for name, reduction in gathered.items() if name not in carried}
+        """What each lane gathers a part of."""
+        self.parts = {name: _unused(f"{name}_of_lane", printer.locals) for name in self.gathered}
+        self.loop = loop = _renamed(loop, self.parts)
         self.type = "edge_values" if number == 1 else f"edge_values_{number}"
         self.members: dict[str, list[str]] = {}
         """By type the names of what a lane keeps for its edge."""
@@ -83,12 +92,20 @@ class _SharedLoop:
         at = names.local(loop.edge) if loop.edge else names.derived(Scope.LOCAL, f"{loop.name}_edge", "list")
         if any(isinstance(part, ir.ListVariable) and part.name == loop.name for part in walk(loop.body)):
             self.own.add(f"const vertex {names.local(loop.name)} = destination_of(d.graph, {at});")
+        if self.parts:
+            self.own.lines.insert(0, (INDENT * self.own.depth + "if (!within) { return false; }", None))
         self._spine(loop.body)
         vertex = printer.expressions.index("neighbors", loop.vertex, loop.checked, Domain.VERTEX)
-        members = " ".join(f"{kind} {', '.join(each)};" for kind, each in self.members.items())
-        lines.add(f"struct {self.type} {{ {members} }};")
+        members = "".join(f" {kind} {', '.join(each)};" for kind, each in self.members.items())
+        members += " " if members else ""
+        for name, reduction in self.gathered.items():
+            begins = identity(reduction.identity, reduction.type)
+            own, whole = names.local(self.parts[name]), names.local(name)
+            lines.add(f"{type_name(reduction.type)} {own} = lane_index() == 0 ? {whole} : {begins};")
+        lines.add(f"struct {self.type} {{{members}}};")
         lines.open(f"if (!each_edge_by_lanes<{self.type}>(d, polls, out_edges(d.graph, {vertex}),", loop.span)
-        self._function(f"edge {at}, {self.type}& own", self.own, ",")
+        within = "bool within" if self.parts else "bool"
+        self._function(f"edge {at}, {within}, {self.type}& own", self.own, ",")
         needed = Lines(depth=lines.depth + 1)
         for kind, name in self.needed:
             needed.add(f"const {kind} {name} = shuffle(own.{name}, lane);")
@@ -97,6 +114,10 @@ class _SharedLoop:
         self._function(f"edge {at}, {self.type}& own", self.after, ")) {")
         lines.add(printer.stopped)
         lines.close()
+        for name, reduction in self.gathered.items():
+            kind, own = type_name(reduction.type), names.local(self.parts[name])
+            combine = f"[]({kind} a, {kind} b) {{ return {kind}({combined(reduction.combine)}); }}"
+            lines.add(f"{names.local(name)} = shuffle(warp_reduce({own}, {combine}), 0);")
 
     def _function(self, parameters: str, body: Lines, end: str) -> None:
         lines = self.printer.lines
@@ -138,7 +159,7 @@ class _SharedLoop:
     def _block(self, body: tuple[ir.Statement, ...]) -> None:
         for node in body:
             if not self._acts(node):
-                with self._into(self.own):
+                with self._into(self.own), self._alone():
                     StatementPrinter.block(self.printer, (node,))
             elif isinstance(node, ir.Branch):
                 self._branch(node)
@@ -272,6 +293,17 @@ class _SharedLoop:
             self.printer.lines = former
 
     @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Loops of an edge are left by its lane alone."""
+        printer = self.printer
+        former = printer.stop_requested, printer.stopped
+        printer.stop_requested, printer.stopped = "stop_requested", "return false;"
+        try:
+            yield
+        finally:
+            printer.stop_requested, printer.stopped = former
+
+    @contextmanager
     def _replacing(self, places: Mapping[ir.Node, str]) -> Iterator[None]:
         expressions = self.printer.expressions
         former, expressions.read_ahead = expressions.read_ahead, places
@@ -295,3 +327,21 @@ def _close_branch(text: Lines, begun: int, middle: int, has_then: bool) -> None:
     text.lines += otherwise
     if has_then or otherwise:
         text.add("}")
+
+
+def _unused(name: str, used: set[str]) -> str:
+    while name in used:
+        name += "_"
+    used.add(name)
+    return name
+
+
+def _renamed(loop: ir.ForNeighbors, names: Mapping[str, str]) -> ir.ForNeighbors:
+    """`loop` with other names of locals."""
+
+    def change(node: ir.Node) -> ir.Node:
+        if isinstance(node, (ir.Local, ir.Assign)) and node.name in names:
+            return dataclasses.replace(node, name=names[node.name])
+        return node
+
+    return rewrite(loop, change) if names else loop

@@ -13,7 +13,7 @@ from gdsl.source import Span
 RESUME = "#line resume"
 """Marks where the generated file's own numbering continues; `number_lines` fills in the number."""
 
-_INDENT = "    "
+INDENT = "    "
 _TRIGRAPH = re.compile(r"\?\?(?=[=/'()!<>-])")
 _LINE_JOINS = re.compile(r"[\s\\]+$")
 """Compilers join lines at a backslash, some of them also where blanks follow it."""
@@ -30,7 +30,7 @@ class Lines:
     def add(self, text: str, place: Span | None = None) -> None:
         """One more line at the present depth, generated from `place` in the program."""
         known = place is not None and place.line > 0
-        self.lines.append((_INDENT * self.depth + text, place if known else None))
+        self.lines.append((INDENT * self.depth + text, place if known else None))
 
     def open(self, text: str, place: Span | None = None) -> None:
         """A line that begins a block."""

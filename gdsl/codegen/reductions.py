@@ -74,6 +74,11 @@ def _reduction_of(node: Reducing) -> Reduction | OwnOperation:
     return Reduction(node.operation.as_update, node.type) if isinstance(node, Weights) else node.reduction
 
 
+def combined(operation: ReduceOperation) -> str:
+    """An expression that combines `a` and `b`."""
+    return _COMBINE[operation]
+
+
 def identity(begins: Identity, kind: Type) -> str:
     """What a reduction of this type begins with."""
     if kind.is_pair:

@@ -6,7 +6,9 @@ does is a few additions. So for a vertex with a long list all lanes of a warp ru
 through the list 32 edges at a time: each lane evaluates for an edge of its own what does not depend on the edges before
 (`weight[x] / heaviest[v]`); then all of them follow what does (`so_far += …`), edge by edge in the order of the list,
 with the values of the lane that has the edge; then each writes what its edge does (`sum[x] max= so_far`). Every number
-is computed from the same numbers in the same order as by one thread, so results are the same to the last bit.
+is computed from the same numbers in the same order as by one thread, so results are the same to the last bit. Where the
+order makes no difference (`links += 1` of whole numbers, minima, bools), each lane gathers a part of its own, and these
+are combined behind the loop.
 
 Members with shorter lists are run by a thread each. Such an operator has a sweep of its own, and what reads a member's
 elements afterwards waits at a barrier; for graphs of short lists alone nothing is shared.
@@ -17,7 +19,8 @@ read once. So a functor has this form where
 1. it reads nothing that it writes, so that no call changes what another reads, nor what its own lanes read;
 2. it uses no result of a write (`changed`, `fetch`, `cas`), and calls no function with a loop, which some lanes may
    leave and others not when the run is stopped;
-3. each of its loops over neighbors is over those of its own vertex, without other loops and without `break` in it;
+3. each of its loops over neighbors is over those of its own vertex, and is not left by `break`; loops inside it write
+   nothing, and the edges before decide nothing in them;
 4. what such a loop writes is an element of the edge it is at, which each edge has for itself, or it is combined by an
    atomic or in the thread's total, by one operation that gives the same in any order, and written nowhere else;
 5. what depends on the edges before is computed, not read: a read there would be waited for edge by edge; and nothing
@@ -38,11 +41,10 @@ from gdsl.operations import BinaryOperation, Domain, ReduceOperation
 from gdsl.passes.writers import targets_in
 from gdsl.plan.facts import Facts
 from gdsl.plan.functor_facts import may_stop
-from gdsl.plan.lane_facts import depends, following, neighbor_loops
+from gdsl.plan.lane_facts import INNER_LOOPS, depends, following, gathered_in, neighbor_loops
 from gdsl.plan.nodes import Mode, Operation, Plan, Sweep, Variant
 from gdsl.plan.walking import map_sweeps
 
-_LOOPS = (ir.ForNeighbors, ir.ForRange, ir.Loop)
 _USED_RESULTS = (ir.UpdateValue, ir.CompareAndSwap, ir.Accept)
 _IN_LOOP = (ir.Let, ir.Assign, ir.Branch, ir.Store, ir.Update)
 _READS = (ir.Element, ir.GraphRead, ir.DegreeOf, ir.ScalarValue)
@@ -97,15 +99,16 @@ def _has_loop(name: str, functions: dict[str, object]) -> bool:
     """Whether there is a loop in a function of the program, or in one that it calls."""
     nodes = walk(functions[name])
     inside = [node.function for node in nodes if isinstance(node, ir.FunctionCall)]
-    return any(isinstance(node, _LOOPS) for node in nodes) or any(_has_loop(each, functions) for each in inside)
+    return any(isinstance(node, INNER_LOOPS) for node in nodes) or any(_has_loop(each, functions) for each in inside)
 
 
 def carried_in(loop: ir.ForNeighbors) -> tuple[str, ...]:
-    """The locals whose value at an edge depends on the edges before it, in the order of the text."""
+    """The locals whose value at an edge depends on the edges before it, in the order of the text, without those of
+    which each lane gathers a part."""
     nodes = walk(loop.body)
     own = {node.name for node in nodes if isinstance(node, ir.Let)}
     named = [node.name for node in nodes if isinstance(node, (ir.Let, ir.Assign))]
-    carried = {node.name for node in nodes if isinstance(node, ir.Assign)} - own
+    carried = {node.name for node in nodes if isinstance(node, ir.Assign)} - own - gathered_in(loop).keys()
     while True:
         grown = carried | set(_following(loop.body, carried, False))
         if grown == carried:
@@ -121,19 +124,34 @@ def _following(body: tuple[ir.Statement, ...], carried: set[str], inside: bool) 
         elif isinstance(node, ir.Branch):
             also = inside or depends(node.condition, carried)
             yield from _following((*node.then, *node.otherwise), carried, also)
+        elif isinstance(node, INNER_LOOPS):
+            yield from _following(node.body, carried, inside or depends(node, carried))
 
 
 def _is_shared(loop: ir.ForNeighbors, functor: ir.VertexFunctor, modes: dict[str, Mode]) -> bool:
     """Whether lanes may share a loop."""
     of_vertex = isinstance(loop.vertex, ir.Parameter) and loop.vertex.role is ir.Role.VERTEX
     statements = [node for node in walk(loop.body) if isinstance(node, ir.Statement)]
-    if not of_vertex or not all(isinstance(node, _IN_LOOP) for node in statements):
+    if not of_vertex or not _stays(loop.body):
         return False
     everywhere, here = (Counter(target.data for target in targets_in(part)) for part in (functor.body, loop.body))
     writes = [node for node in statements if isinstance(node, (ir.Store, ir.Update))]
     if any(everywhere[name] != here[name] for name in here) or not _any_order(writes, loop, modes):
         return False
     return _follows_by_computing(loop.body, carried_in(loop))
+
+
+def _stays(body: tuple[ir.Statement, ...]) -> bool:
+    """Whether the loop goes on after each edge. A loop inside may end in any way, and writes nothing."""
+    for node in body:
+        if isinstance(node, INNER_LOOPS):
+            if any(isinstance(each, (ir.Store, ir.Update)) for each in walk(node.body)):
+                return False
+        elif not isinstance(node, _IN_LOOP) or (
+            isinstance(node, ir.Branch) and not _stays((*node.then, *node.otherwise))
+        ):
+            return False
+    return True
 
 
 def _any_order(writes: list[ir.Store | ir.Update], loop: ir.ForNeighbors, modes: dict[str, Mode]) -> bool:
@@ -175,6 +193,11 @@ def _follows_by_computing(body: tuple[ir.Statement, ...], carried: tuple[str, ..
             sometimes = depends(node.condition, carried) and may_stop((node.then, node.otherwise))
             inside = (*node.then, *node.otherwise)
             if sometimes or not computes(node.condition) or not _follows_by_computing(inside, carried):
+                return False
+            continue
+        if isinstance(node, INNER_LOOPS):
+            changed = any(isinstance(each, ir.Assign) and each.name in carried for each in walk(node.body))
+            if changed or depends(node, carried):
                 return False
             continue
         assert isinstance(node, (ir.Let, ir.Assign, ir.Store, ir.Update))

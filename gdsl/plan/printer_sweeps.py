@@ -124,8 +124,9 @@ def _shared_loops(sweep: Sweep) -> list[str]:
     """How members with long lists are run."""
     if not sweep.lanes:
         return []
-    carried = "; ".join(", ".join(each) or "nothing" for each in sweep.lanes)
-    return [f"long lists: a warp each, 32 edges at a time, in the order of the list: {carried}"]
+    carried = [name for each in sweep.lanes for name in each]
+    order = f"; in the order of the list: {', '.join(dict.fromkeys(carried))}" if carried else ""
+    return [f"long lists: a warp each, 32 edges at a time{order}"]
 
 
 def _on_gpus(sweep: Sweep) -> list[str]:

@@ -10,7 +10,7 @@ from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import expecting
 from gdsl.operations import BinaryOperation, Domain
 from gdsl.plan.functor_facts import may_stop
-from gdsl.plan.lane_facts import depends, following, neighbor_loops
+from gdsl.plan.lane_facts import INNER_LOOPS, depends, following, gathered_in, neighbor_loops
 from gdsl.plan.nodes import Mode, Operation, Plan, Sweep
 from gdsl.plan.walking import operations, sweeps_of
 
@@ -79,12 +79,13 @@ class _Verifier:
         own = isinstance(loop.vertex, ir.Parameter) and loop.vertex.role is ir.Role.VERTEX
         self.expect(own, "the list of another vertex")
         nodes = walk(loop.body)
-        simple = all(isinstance(node, _WITHIN) for node in nodes if isinstance(node, ir.Statement))
-        self.expect(simple, "a loop that ends early, or has another one in it")
+        self.expect(all(map(_goes_on, loop.body)), "a loop that ends early, or one inside that writes")
         self.expect(len(set(carried)) == len(carried), "a local named twice")
         declared = {node.name for node in nodes if isinstance(node, ir.Let)}
+        gathered = gathered_in(loop)
         for name in (node.name for node in nodes if isinstance(node, ir.Assign)):
-            self.expect(name in declared or name in carried, f"{name} goes from one edge to the next")
+            known = name in declared or name in carried or name in gathered
+            self.expect(known, f"{name} goes from one edge to the next")
         for node, sometimes in _with_branches(loop.body, carried, False):
             self._statement(node, sometimes, carried)
         self._writes(functor, loop, modes)
@@ -96,6 +97,10 @@ class _Verifier:
             self.expect(not follows or node.name in carried, f"{node.name} depends on the edges before")
         if isinstance(node, (ir.Store, ir.Update)):
             self.expect(not depends(node.target, carried), "a place that depends on the edges before")
+        if isinstance(node, INNER_LOOPS):
+            changed = any(isinstance(each, ir.Assign) and each.name in carried for each in walk(node.body))
+            self.expect(not (sometimes or changed or depends(node, carried)), "a loop that depends on the edges before")
+            return
         inside = (node.condition,) if isinstance(node, ir.Branch) else node
         stops = may_stop(inside)
         self.expect(not (sometimes and stops), "an index of an edge for which nobody asks")
@@ -122,6 +127,15 @@ class _Verifier:
             total = isinstance(node.target, ir.ScalarTarget) and modes[name] is Mode.TOTAL
             self.expect(exact and (total or modes[name] is Mode.SHARED), f"{name} depends on which lane is first")
         self.expect(all(len(each) == 1 for each in ways.values()), "lanes that change an element in several ways")
+
+
+def _goes_on(node: ir.Statement) -> bool:
+    """Whether the loop goes on to the next edge after a statement."""
+    if isinstance(node, ir.Branch):
+        return all(map(_goes_on, (*node.then, *node.otherwise)))
+    if isinstance(node, INNER_LOOPS):
+        return not any(isinstance(each, (ir.Store, ir.Update)) for each in walk(node.body))
+    return isinstance(node, _WITHIN)
 
 
 def _with_branches(

@@ -29,7 +29,22 @@ PART = ORDERED.replace(
     "schedule { edge frontier kept = filter(edges, (src, dst, e) => int32(e) % 3 != 0);"
     " graph g = subgraph(kept); on g { compute(vertices, mix); } }",
 )
+GATHERED = """
+program gathered;
+problem { param source : vertex; vertex links : int64; }
+vertex functor look(v) {
+    apply {
+        var found : int64 = 7;
+        for u in neighbors(v) { for w in neighbors(u) { if (w != source) { found += int64(w); } } }
+        links[v] = found;
+    }
+}
+schedule { compute(vertices, look); }
+"""
+
 LANE_MUTANTS = (
+    Mutant("parts beyond the end", GENERATED, "if (!within) { return false; }", "", GATHERED, "result"),
+    Mutant("a first value for each lane", GENERATED, "lane_index() == 0 ? found : 0ll", "found", GATHERED, "result"),
     Mutant("a row from its end", _LANES, "__ffs(lanes) - 1;", "31 - __clz(lanes);", ORDERED, "result deadlock"),
     Mutant("nine of eight edges", _LANES, "side_by_side<8>", "side_by_side<9>", ORDERED, "result"),
     Mutant("lanes beyond the end", _LANES, "values[row]) && place < size;", "values[row]);", ORDERED, "result"),

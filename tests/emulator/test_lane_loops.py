@@ -127,6 +127,49 @@ schedule {
 }
 """
 
+GATHERED = """
+program gathered;
+problem {
+    param limit : int32 = 20;
+    input edge weight : float32;
+    vertex links : int64;
+    vertex least : int32;
+    vertex flags : uint32;
+    vertex odd : bool;
+    vertex total : float64;
+    vertex late : int32;
+    edge   order : int32;
+}
+vertex functor look(v) {
+    apply {
+        var found : int64 = 5;
+        var low : int32 = 1000;
+        var bits : uint32 = 1;
+        var parity : bool = true;
+        var sum : float64 = 0;
+        var after_half : int32 = 0;
+        var place_in_list : int32 = 0;
+        for u, x in neighbors(v) {
+            for w, y in neighbors(u) {
+                if (w == v) { found += int64(y); }
+                if (int32(w) > limit) { break; }
+                low = min(low, int32(w) - int32(u));
+            }
+            var steps : int32 = int32(x) % 5;
+            while (steps > 0) { steps -= 1; bits |= uint32(1) << uint32(steps); }
+            parity ^= int32(u) % 2 == 0;
+            sum += float64(weight[x]);
+            if (sum > 2) { after_half += 1; }
+            place_in_list += 1;
+            order[x] max= place_in_list;
+        }
+        for u in neighbors(v) { if (u != v) { found -= 3; } }
+        links[v] = found; least[v] = low; flags[v] = bits; odd[v] = parity; total[v] = sum; late[v] = after_half;
+    }
+}
+schedule { compute(vertices, look); }
+"""
+
 PART = """
 program part;
 problem { input edge weight : float32; vertex total : float64; edge so_far : float64; }
@@ -187,7 +230,7 @@ def _values(name: str, graph: gdsl.Graph) -> dict[str, object]:
     return {}
 
 
-PROGRAMS = {"sums": SUMS, "choices": CHOICES, "counts": COUNTS, "part": PART}
+PROGRAMS = {"sums": SUMS, "choices": CHOICES, "counts": COUNTS, "gathered": GATHERED, "part": PART}
 PROGRAMS |= {name: name for name in ("weighted_walk", "geolocation")}
 
 

@@ -7,8 +7,8 @@ import dataclasses
 import pytest
 from support.changed_plans import changed, seen
 
-from gdsl.ir.traversal import walk
 from gdsl.plan import target
+from gdsl.plan.lane_facts import neighbor_loops
 from gdsl.plan.nodes import Barrier, Operation, Plan
 from gdsl.plan.walking import map_sweeps, steps_in, sweeps
 from tests.emulator.test_lane_loops import CHOICES, COUNTS, SUMS
@@ -27,6 +27,7 @@ problem {
     vertex sum_at : float64;
     vertex count : int32;
     vertex low : int32 = 9;
+    vertex known : int32 = 9;
     vertex part[2] : int32;
     edge part_of[2] : int32;
     edge so_far : float64;
@@ -37,24 +38,28 @@ problem {
 function twice(x : float64) -> float64 { return x + x; }
 function long_way(x : float64) -> float64 { var y : float64 = x; for i in 0..3 { y += y; } return y; }
 """
-SUM, END = "var s : float64 = 0; ", " sum_at[v] = s;"
+SUM, END = "var s : float64 = 0; var n = 0; ", " sum_at[v] = s; low[v] = n;"
 SHARED = {
     "a sum": "for u in neighbors(v) { s += mass[u]; }",
     "a sum in steps": "for i in 0..many { for u in neighbors(v) { s += mass[u] / (i + 1); } }",
     "a choice": "for u, x in neighbors(v) { if (weight[x] > 1) { s += 1; } else { s -= 1; } }",
     "prefix sums": "for u, x in neighbors(v) { s += float64(weight[x]); so_far[x] max= s; }",
     "counts at the neighbors": "for u in neighbors(v) { count[u] += 1; links += 1; }",
+    "another loop": "for u in neighbors(v) { for w in neighbors(u) { if (w == v) { break; } n += 1; } }",
+    "another loop over the same list": "for u in neighbors(v) { var t = 0; for w in neighbors(v) { t += 1; } s += t; }",
     "functions": "for u in neighbors(v) { s = twice(s) + twice(mass[u]); }",
     "a list that may be left for its end": "for u in neighbors(v) { if (s < 10) { s += mass[u]; } }",
     "what somebody's index says": "for u in neighbors(v) { s += mass[next[u]]; }",
 }
 ALONE = {
     "a break": "for u in neighbors(v) { if (u == source) { break; } count[u] += 1; }",
-    "another loop": "for u in neighbors(v) { for w in neighbors(u) { s += mass[w]; } }",
+    "another loop that goes on": "for u in neighbors(v) { for w in neighbors(u) { s += mass[w]; } }",
+    "another loop that writes": "for u in neighbors(v) { for w in neighbors(u) { count[w] += 1; } }",
+    "another loop that knows": "for u in neighbors(v) { s += mass[u]; while (s > 9) { s -= 1; } }",
     "another vertex's list": "for u in neighbors(next[v]) { s += mass[u]; }",
     "one loop of two": "for u in neighbors(v) { links += 1; } for u in neighbors(next[v]) { links += 1; }",
-    "the former value": "var t : int32 = 0; for u in neighbors(v) { t += fetch(count[u] += 1); } low[v] = t;",
-    "what it writes": "var t : int32 = 0; for u in neighbors(v) { t += int32(low[v] > 0); low[v] = t; }",
+    "the former value": "var t : int32 = 0; for u in neighbors(v) { t += fetch(count[u] += 1); } known[v] = t;",
+    "what it writes": "var t : int32 = 0; for u in neighbors(v) { t += int32(known[v] > 0); known[v] = t; }",
     "a function that may be left": "for u in neighbors(v) { s += long_way(mass[u]); }",
     "sums of floats at the neighbors": "for u in neighbors(v) { total[u] += mass[v]; }",
     "a float for all": "for u in neighbors(v) { sum_of += mass[u]; }",
@@ -133,7 +138,7 @@ def test_the_verifier_refuses_what_follows_an_edge_and_is_not_named() -> None:
 @pytest.mark.parametrize("body", ALONE.values(), ids=ALONE)
 def test_the_verifier_refuses_lanes_for_loops_of_one_thread(body: str) -> None:
     plan = planned(body)
-    count = sum(type(node).__name__ == "ForNeighbors" for node in walk(plan.program.vertex_functors[0].body))
+    count = len(neighbor_loops(plan.program.vertex_functors[0]))
     for names in ((), ("s",), ("s", "at")):
         lanes = (names,) * count
         assert seen(map_sweeps(plan, lambda _, own, lanes=lanes: dataclasses.replace(own, lanes=lanes)))

@@ -35,7 +35,7 @@ __device__ __forceinline__ bool each_edge_by_lanes(const data_slice& d, uint32& 
         side_by_side<rows>([&](uint32 row) {
             const edge place = base + row * 32 + lane_index();
             at[row] = nth_edge(list, min(place, edge(size - 1)));
-            counts[row] = own(at[row], values[row]) && place < size;
+            counts[row] = own(at[row], place < size, values[row]) && place < size;
         });
         side_by_side<rows>([&](uint32 row) {
             uint32 left = __ballot_sync(FULL_WARP, counts[row]);

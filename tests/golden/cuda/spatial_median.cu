@@ -35,6 +35,7 @@
 #undef median_apply_by_warp
 #undef median_condition
 #undef neighbors_located
+#undef neighbors_located_of_lane
 #undef refinement
 #undef right
 #undef rounds
@@ -67,12 +68,14 @@ constexpr edge NO_EDGE = edge(-1);
 constexpr uint32 BLOCK_THREADS = 512;  // threads of a block
 constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
+constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
 
 // ---- runtime ----
 
 // piece: unsigned_of
 // piece: wrapping_add wrapping_subtract wrapping_negate
 // piece: absolute
+// piece: sum
 // piece: value_index
 // piece: no_deferred_edges
 
@@ -193,6 +196,8 @@ static_assert(sizeof(data_slice) == 176, "as the host knows it");
 // piece: write_record
 // piece: note_operator
 // piece: shuffle
+// piece: shuffle_down
+// piece: warp_reduce
 // piece: destination_of
 // piece: edge_range
 // piece: out_edges
@@ -292,16 +297,19 @@ __device__ __forceinline__ void median_apply_by_warp(const data_slice& d, vertex
     float64 y = 0.0;
     float64 z = 0.0;
     int32 neighbors_located = 0;
+    int32 neighbors_located_of_lane = lane_index() == 0 ? neighbors_located : 0;
     struct edge_values { float64 value_1, value_2, value_3; };
 #line 24 "spatial_median.gdsl"
     if (!each_edge_by_lanes<edge_values>(d, polls, out_edges(d.graph, v),
-        [&](edge u_edge, edge_values& own) {
+        [&](edge u_edge, bool within, edge_values& own) {
+            if (!within) { return false; }
             const vertex u = destination_of(d.graph, u_edge);
 #line 25 "spatial_median.gdsl"
             if (d.located[u]) {
                 own.value_1 = d.at[value_index(u, 3, 0)];
                 own.value_2 = d.at[value_index(u, 3, 1)];
                 own.value_3 = d.at[value_index(u, 3, 2)];
+                neighbors_located_of_lane = wrapping_add(neighbors_located_of_lane, 1);
                 return true;
             }
             return false;
@@ -314,11 +322,11 @@ __device__ __forceinline__ void median_apply_by_warp(const data_slice& d, vertex
             x = x + value_1;
             y = y + value_2;
             z = z + value_3;
-            neighbors_located = wrapping_add(neighbors_located, 1);
         },
         [](edge, edge_values&) {})) {
         return;
     }
+    neighbors_located = shuffle(warp_reduce(neighbors_located_of_lane, [](int32 a, int32 b) { return int32(sum(a, b)); }), 0);
 #line 32 "spatial_median.gdsl"
     if (neighbors_located > 0) {
         x = x / float64(neighbors_located);
@@ -334,7 +342,7 @@ __device__ __forceinline__ void median_apply_by_warp(const data_slice& d, vertex
             struct edge_values_2 { float64 value_1, value_2, value_3, value_4; };
 #line 41 "spatial_median.gdsl"
             if (!each_edge_by_lanes<edge_values_2>(d, polls, out_edges(d.graph, v),
-                [&](edge u_2_edge, edge_values_2& own) {
+                [&](edge u_2_edge, bool, edge_values_2& own) {
                     const vertex u_2 = destination_of(d.graph, u_2_edge);
 #line 42 "spatial_median.gdsl"
                     const float64 right = d.at[value_index(u_2, 3, 0)] - x;
