@@ -18,7 +18,7 @@ from gdsl.codegen.statements import StatementPrinter
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import parts, rewrite, walk
 from gdsl.operations import Domain
-from gdsl.plan.lane_facts import depends, gathered_in, neighbor_loops
+from gdsl.plan.lane_facts import INNER_LOOPS, depends, gathered_in, neighbor_loops
 from gdsl.types import Type
 
 _WRITES = (ir.Store, ir.Update)
@@ -103,7 +103,8 @@ class _SharedLoop:
             own, whole = names.local(self.parts[name]), names.local(name)
             lines.add(f"{type_name(reduction.type)} {own} = lane_index() == 0 ? {whole} : {begins};")
         lines.add(f"struct {self.type} {{{members}}};")
-        lines.open(f"if (!each_edge_by_lanes<{self.type}>(d, polls, out_edges(d.graph, {vertex}),", loop.span)
+        rows = ", 1" if any(isinstance(node, INNER_LOOPS) for node in walk(loop.body)) else ""  # each waits by itself
+        lines.open(f"if (!each_edge_by_lanes<{self.type}{rows}>(d, polls, out_edges(d.graph, {vertex}),", loop.span)
         within = "bool within" if self.parts else "bool"
         self._function(f"edge {at}, {within}, {self.type}& own", self.own, ",")
         needed = Lines(depth=lines.depth + 1)
