@@ -190,8 +190,9 @@ def _follows_by_computing(body: tuple[ir.Statement, ...], carried: tuple[str, ..
 
     for node in body:
         if isinstance(node, ir.Branch):
-            sometimes = depends(node.condition, carried) and may_stop((node.then, node.otherwise))
             inside = (*node.then, *node.otherwise)
+            alone = may_stop(inside) or any(isinstance(each, INNER_LOOPS) for each in walk(inside))
+            sometimes = depends(node.condition, carried) and alone
             if sometimes or not computes(node.condition) or not _follows_by_computing(inside, carried):
                 return False
             continue

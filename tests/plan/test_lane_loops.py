@@ -55,6 +55,7 @@ ALONE = {
     "a break": "for u in neighbors(v) { if (u == source) { break; } count[u] += 1; }",
     "another loop that goes on": "for u in neighbors(v) { for w in neighbors(u) { s += mass[w]; } }",
     "another loop that writes": "for u in neighbors(v) { for w in neighbors(u) { count[w] += 1; } }",
+    "another loop, sometimes": "for u in neighbors(v) { s += mass[u]; if (s < 9) { for w in neighbors(u) { } } }",
     "another loop that knows": "for u in neighbors(v) { s += mass[u]; while (s > 9) { s -= 1; } }",
     "another vertex's list": "for u in neighbors(next[v]) { s += mass[u]; }",
     "one loop of two": "for u in neighbors(v) { links += 1; } for u in neighbors(next[v]) { links += 1; }",
