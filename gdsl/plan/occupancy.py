@@ -194,8 +194,8 @@ def _is_short(condition: ir.Expression) -> bool:
 
 
 def begins_with_all(program: ir.Program) -> bool:
-    """Whether a frontier that is walked is, or comes of, all vertices; or whether a loop around searches also reduces
-    along the edges of all vertices, which needs as many threads."""
+    """Whether a frontier that is walked is, or comes of, all vertices; or whether a loop around searches also asks all
+    vertices, or reduces along their edges, which needs as many threads."""
     steps = list(walk(program.schedule))
     made_of: dict[str, set[str | None]] = {}
     for node in steps:
@@ -211,14 +211,20 @@ def begins_with_all(program: ir.Program) -> bool:
     reduced = [node.frontier.frontier for node in steps if isinstance(node, ir.NeighborReduce)]
     walked += [name for name in reduced if name is not None]  # a sweep over all vertices goes from no set to the next
     loops = (node for node in steps if isinstance(node, ir.Repeat | ir.While))
-    return None in _reached(made_of, walked) or any(map(_reduces_all, loops))
+    return None in _reached(made_of, walked) or any(map(_asks_all, loops))
 
 
-def _reduces_all(loop: ir.Repeat | ir.While) -> bool:
-    """Whether a pass of `loop` searches and also reduces along the edges of all vertices."""
+def _asks_all(loop: ir.Repeat | ir.While) -> bool:
+    """Whether a pass of `loop` searches and also reduces along the edges of all vertices, or whether each pass filters
+    all vertices."""
     steps = list(walk(loop.body))
     reduces = any(isinstance(node, ir.NeighborReduce) and node.frontier.everything for node in steps)
-    return reduces and any(isinstance(node, ir.Advance) and node.result is not None for node in steps)
+    filters = any(isinstance(step, ir.Filter) and step.frontier.everything for step in loop.body)
+    return (reduces and any(map(_is_search, steps))) or (filters and any(map(_is_search, loop.body)))
+
+
+def _is_search(node: object) -> bool:
+    return isinstance(node, ir.Advance) and node.result is not None
 
 
 def _reached(made_of: dict[str, set[str | None]], names: list[str | None]) -> set[str | None]:

@@ -29,7 +29,8 @@ SOCIAL, STAR = (4_000_000, 128_000_000, 163_000), (1000, 1998, 999)
         ("louvain", TOWN, FEW),  # no more vertices than few blocks have threads
         ("betweenness", ROADS, FEW),
         ("connected_components", ROADS, MANY),  # advances without a result
-        ("strongly_connected_components", ROADS, MANY),  # ends its searches after a few passes
+        ("strongly_connected_components", ROADS, MANY),  # begins with all vertices, and mostly reduces
+        ("label_propagation", ROADS, MANY),  # asks all vertices in each pass
     ],
 )
 @pytest.mark.sampled(2)
