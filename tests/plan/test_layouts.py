@@ -156,6 +156,9 @@ def test_programs_whose_results_move_need_more() -> None:
     graph = 1 << 22, 1 << 27
     assert [is_worth(bfs, *graph, partial(float, saved)) for saved in (0.7, 0.75)] == [False, True], "ids count twice"
     assert [is_worth(triangles, *graph, partial(float, saved)) for saved in (0.2, 0.25)] == [False, True]
+    pagerank = plan_of("pagerank").layout
+    assert pagerank is not None and pagerank.keeps
+    assert [is_worth(pagerank, *graph, partial(float, saved)) for saved in (2.9, 3.0)] == [False, True]
 
 
 def test_arrays_may_have_names_that_other_buffers_have() -> None:
