@@ -7,6 +7,7 @@ import errno
 import itertools
 import os
 import re
+import shlex
 import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from typing import BinaryIO
 
 from gdsl import files, packages
 from gdsl.diagnostics import GdslError, printable
-from gdsl.graph_names import come_along
+from gdsl.graph_names import COMPRESSED, SUFFIXES, come_along
 from gdsl.resources import resource_directory
 from gdsl.source import Source
 
@@ -23,6 +24,7 @@ _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _MOST_FILES = 1000
 """The most files of a directory that are compared with a misspelled name."""
 _MOST_NAMED = 8
+_PROGRAM_FIRST = "name the program before it: gdslc run bfs {}"
 LARGEST_PROGRAM = 1 << 20
 """The most bytes of a program's text; a longer file is something else, passed by mistake."""
 
@@ -32,6 +34,7 @@ TEXT = "<text>"
 STANDARD_INPUT = "<stdin>"
 """The name of a program from standard input."""
 
+_DECLARES = re.compile(rb"\b(program|import|function|procedure|operator|functor)\b")
 _TEXT_SIGNS = "\r\n;{"
 _TOO_LONG = f"it is longer than {LARGEST_PROGRAM:,} bytes, which no program is"
 
@@ -75,12 +78,19 @@ def missing(word: str) -> Missing:
     if _BARE.fullmatch(word) is not None and len(word) < 100:
         notes.append(f"looked for the files {word} and {word}{SUFFIX}, and for a sample called {word}")
     if word in come_along():
-        return Missing([f"{word} is a graph that comes with gdsl"], f"name the program before it: gdslc run bfs {word}")
+        return Missing([f"{word} is a graph that comes with gdsl"], _PROGRAM_FIRST.format(word))
+    if _is_graph_name(word):
+        return Missing(["its name is that of a graph file"], _PROGRAM_FIRST.format(shlex.quote(printable(word))))
     if near:
         notes.append(f"programs there: {_listed(near)}")
     if known:
         notes.append(f"samples, as `gdslc samples` lists them: {_listed(list(known))}")
     return Missing(notes, _meant(word, near, known))
+
+
+def _is_graph_name(word: str) -> bool:
+    stem, suffix = os.path.splitext(word.lower())
+    return (os.path.splitext(stem)[1] if suffix in COMPRESSED else suffix) in SUFFIXES
 
 
 def _samples_if_any() -> dict[str, str]:
@@ -215,6 +225,9 @@ def read_file(name: str, note: str | None = None) -> Source:
 
 def _decoded(name: str, file: BinaryIO) -> Source:
     content = file.read(LARGEST_PROGRAM + 1)
+    if _is_graph_name(name) and content.strip() and _DECLARES.search(content) is None:
+        fix = _PROGRAM_FIRST.format(shlex.quote(printable(name)))
+        raise GdslError.single("E0113", "this is a graph file by its name, not a program", fix=fix, place=name)
     if len(content) > LARGEST_PROGRAM:
         raise _unreadable(name, _TOO_LONG)
     try:

@@ -205,3 +205,7 @@ def test_a_graph_in_the_place_of_a_program(gdslc):
     assert answer.status == 2 and "karate is a graph, not a program: gdslc run bfs karate" in answer.err
     assert str(Path("samples", "graphs", "karate.mtx")) in answer.err
     gdslc("run", "karate", "bfs").fails(1, "E0113", "karate is a graph", "gdslc run bfs karate")
+    gdslc("run", "path.mtx", "bfs").fails(1, "E0113", "graph file by its name", "gdslc run bfs path.mtx")
+    gdslc("run", "no such.csv.gz", "bfs").fails(1, "E0113", "gdslc run bfs 'no such.csv.gz'")
+    Path("hops.txt").write_text(Path("hops.gdsl").read_text())
+    assert gdslc("check", "hops.txt").status == 0
