@@ -47,7 +47,7 @@ PAIR_MUTANTS = (
     Mutant(
         "words of -0.0 are ordered",
         _CUDA,
-        "if (!is_ordered(former)) { return reduce_lower(x, value); }",
+        "if (!is_ordered(seen)) { return lower_wins(reduce_lower(x, value), value); }",
         "",
         OFFERS,
         "result",
