@@ -344,10 +344,13 @@ def test_a_condition_without_its_semicolon() -> None:
         ("f = where(level == 1);", "write `v => level[v] == 1`"),
         ("f = filter(f, b && level > 2);", "write `v => b[v] && level[v] > 2`"),
         ("level = 7;", "write `fill(level, 7);`"),
+        ("level = wide;", "write `compute(vertices, v => { level[v] = int32(wide[v]); });`"),
+        ("wide = level;", "write `compute(vertices, v => { wide[v] = level[v]; });`"),
+        ("w = narrow;", "write `compute(edges, (src, dst, e) => { w[e] = narrow[e]; });`"),
     ],
 )
 def test_whole_arrays_in_the_schedule(statement: str, fix: str) -> None:
-    parts = "vertex level : int32; vertex b : bool; edge w : float32;"
+    parts = "vertex level : int32; vertex b : bool; edge w : float32; vertex wide : float64; edge narrow : int32;"
     [one] = found(f"program p; problem {{ {parts} }}\nschedule {{ frontier f = vertices; {statement} }}\n")
     assert one.fix == fix
 

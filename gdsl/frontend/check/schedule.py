@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.buckets_and_histories import HistoryChecker, buckets_declaration, buckets_statement
-from gdsl.frontend.check.conversions import as_operand
+from gdsl.frontend.check.conversions import as_operand, may_cast, widens
 from gdsl.frontend.check.environment import Environment, check_same_graph, graph_of, refuse_fixed_size
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.foreign_names import FUNCTIONS as FOREIGN_FUNCTIONS
@@ -349,9 +349,15 @@ def _copy_fix(target: Symbol, other: Symbol) -> str:
     """How the elements of an array get those of another one."""
     if target.domain is not other.domain or target.domain is None:
         return "an element is copied by a functor, `a[v] = b[v];`"
-    if target.domain is Domain.EDGE:
-        return f"write `compute(edges, (src, dst, e) => {{ {target.name}[e] = {other.name}[e]; }});`"
-    return f"write `compute(vertices, v => {{ {target.name}[v] = {other.name}[v]; }});`"
+    over, parameters, index = (
+        ("edges", "(src, dst, e)", "e") if target.domain is Domain.EDGE else ("vertices", "v", "v")
+    )
+    value = f"{other.name}[{index}]"
+    if target.type is not None and other.type is not None and not widens(other.type, target.type):
+        if not may_cast(other.type, target.type):
+            return "an element is copied by a functor, `a[v] = b[v];`"
+        value = f"{target.type.name}({value})"
+    return f"write `compute({over}, {parameters} => {{ {target.name}[{index}] = {value}; }});`"
 
 
 def _simple_index(index: syntax.Expression) -> bool:
