@@ -344,6 +344,8 @@ def test_a_condition_without_its_semicolon() -> None:
         ("f = where(level == 1);", "write `v => level[v] == 1`"),
         ("f = filter(f, b && level > 2);", "write `v => b[v] && level[v] > 2`"),
         ("level = 7;", "write `fill(level, 7);`"),
+        ("level = neighbour_reduce(f, (u, v, e) => level[v], sum);", "did you mean `neighbor_reduce`?"),
+        ("wide = mean(wide);", "write `sum(wide) / num_vertices`"),
         ("level = wide;", "write `compute(vertices, v => { level[v] = int32(wide[v]); });`"),
         ("wide = level;", "write `compute(vertices, v => { wide[v] = level[v]; });`"),
         ("w = narrow;", "write `compute(edges, (src, dst, e) => { w[e] = narrow[e]; });`"),

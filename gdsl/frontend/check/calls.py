@@ -98,7 +98,7 @@ class CallChecker(NameChecker):
         names = FUNCTIONS | GRAPH_FUNCTIONS | CONTEXTUAL_FUNCTIONS
         casts = {cast for cast in TYPES if cast[0] == name[0].lower()}  # `print` does not mean `int64`
         names |= functions | casts | environment.types.keys()
-        names |= ARRAY_REDUCTIONS if environment.place is Place.SCHEDULE else frozenset()
+        names |= ARRAY_REDUCTIONS | SCHEDULE_FUNCTIONS if environment.place is Place.SCHEDULE else frozenset()
         near = FOREIGN_NAMES.get(name) or closest(name, names)
         fix = f"did you mean `{near}`?" if near else None
         environment.report("E0201", f"there is no function `{name}`", expression.function_span, fix=fix)

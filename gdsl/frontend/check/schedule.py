@@ -11,8 +11,6 @@ from gdsl.frontend.check.buckets_and_histories import HistoryChecker, buckets_de
 from gdsl.frontend.check.conversions import as_operand, may_cast, widens
 from gdsl.frontend.check.environment import Environment, check_same_graph, graph_of, refuse_fixed_size
 from gdsl.frontend.check.expressions import ExpressionChecker
-from gdsl.frontend.check.foreign_names import FUNCTIONS as FOREIGN_FUNCTIONS
-from gdsl.frontend.check.foreign_names import report_foreign_call
 from gdsl.frontend.check.graphs import GraphChecker, is_graph_call
 from gdsl.frontend.check.intersect import is_intersect, split_total
 from gdsl.frontend.check.members import buckets_of
@@ -25,6 +23,14 @@ from gdsl.frontend.check.sets import GIVE_VALUES, OPERATORS
 from gdsl.frontend.check.updates import as_assignment, short_assign, unused_fix
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
 from gdsl.frontend.syntax_walking import walk
+from gdsl.frontend.vocabulary import (
+    ARRAY_REDUCTIONS,
+    CONTEXTUAL_FUNCTIONS,
+    FUNCTIONS,
+    GRAPH_FUNCTIONS,
+    SCHEDULE_FUNCTIONS,
+    TYPES,
+)
 from gdsl.operations import Domain, ReduceOperation
 from gdsl.source import Span
 from gdsl.types import Type
@@ -42,6 +48,9 @@ def check_block(
     checker, whole = ScheduleChecker(environment, procedures, labels), tuple(statements)
     checker.graphs.note(whole)
     return checker.block(whole)
+
+
+_KNOWN = FUNCTIONS | GRAPH_FUNCTIONS | CONTEXTUAL_FUNCTIONS | SCHEDULE_FUNCTIONS | ARRAY_REDUCTIONS | TYPES.keys()
 
 
 class ScheduleChecker:
@@ -227,8 +236,8 @@ class ScheduleChecker:
                 environment.report("E0415", message, value.span)
                 return None
             declared = environment.find(called) if called is not None else None
-            if isinstance(value, syntax.Call) and declared is None and called in FOREIGN_FUNCTIONS:
-                report_foreign_call(value, environment)
+            if called is not None and declared is None and called not in _KNOWN:
+                self.expressions.infer(value)  # which reports a function that nothing declares
                 return None
             if declared is not None and declared.kind is SymbolKind.MISTAKEN:
                 return None  # what it gives is unknown
