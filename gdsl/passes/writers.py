@@ -37,6 +37,21 @@ def plain_arrays(functor: ir.Functor, roles: frozenset[ir.Role]) -> frozenset[st
     return written_arrays(functor) - elsewhere
 
 
+def own_list_arrays(functor: ir.Functor) -> frozenset[str]:
+    """The arrays of which a functor for a vertex touches nothing but the elements of edges that lead out of it, which
+    its loops over neighbors go through: each edge is in the list of one vertex."""
+    nodes = walk((functor.condition, functor.body))
+    loops = (node for node in nodes if isinstance(node, ir.ForNeighbors) and node.edge is not None)
+    own = {loop.edge for loop in loops if isinstance(loop.vertex, ir.Parameter) and loop.vertex.role is ir.Role.VERTEX}
+    elsewhere = {
+        node.array
+        for node in nodes
+        if isinstance(node, (ir.Element, ir.ElementTarget))
+        and not (isinstance(index := ir.element_index(node.index), ir.ListVariable) and index.name in own)
+    }
+    return written_arrays(functor) - elsewhere
+
+
 def single_writer_arrays(functor: ir.Functor, roles: frozenset[ir.Role]) -> frozenset[str]:
     """The arrays that the functor writes only at a parameter of one of `roles`, whose elements are one piece each, and
     which it reads elsewhere only where any value from before or during the operator will do.

@@ -11,6 +11,7 @@ from gdsl.ir.verifier import VerificationError
 from gdsl.operations import BinaryOperation
 from gdsl.passes.writers import (
     accumulated_scalars,
+    own_list_arrays,
     plain_arrays,
     single_writer_arrays,
     targets_in,
@@ -68,6 +69,9 @@ class VariantVerifier:
             plain = self.ask(plain_arrays, functor, alone) if claim is None and alone else frozenset()
             if claim is None and alone and sweep.own is not None and stores_whole(self.target):
                 plain |= self.ask(single_writer_arrays, functor, alone)
+            one_process = not (self.target.workers or self.target.several_gpus or self.target.instances)
+            if claim is None and alone and sweep.own is not None and ir.Role.VERTEX in alone and one_process:
+                plain |= self.ask(own_list_arrays, functor)
         summed = self.ask(accumulated_scalars, functor)
         totals = {total.scalar for total in sweep.totals}
         for write in variant.writes:

@@ -1,6 +1,7 @@
 """Pass `write_modes`: plain writes where a call alone addresses what it writes.
 
-On vertices, or on all edges, an element has one call, unless members come twice. Along the edges of members an edge has
+On vertices, or on all edges, an element has one call, unless members come twice; so has an edge whose vertex goes
+through its list. Along the edges of members an edge has
 one call, unless both of its ends may bring it; in a pull, so has the far end whose list one thread walks.
 
 Others may read what a call on a vertex alone writes, such as another one's label in `low[v] min= low[low[v]]`. On a CPU
@@ -14,7 +15,7 @@ import dataclasses
 
 from gdsl.ir.nodes import Operator, Role, VertexFunctor
 from gdsl.operations import Over
-from gdsl.passes.writers import far_roles, plain_arrays, single_writer_arrays
+from gdsl.passes.writers import far_roles, own_list_arrays, plain_arrays, single_writer_arrays
 from gdsl.plan.deduplication import repeated_of
 from gdsl.plan.facts import Facts
 from gdsl.plan.nodes import Operation, Plan, Sweep, Variant, Walk
@@ -48,6 +49,9 @@ def run(plan: Plan, facts: Facts) -> Plan:
             role = Role.VERTEX if isinstance(facts.functor(step), VertexFunctor) else Role.EDGE
             roles = _NOTHING if several else frozenset({role})
             own = alone(sweep.own, step, roles)
+            one_process = not (plan.target.workers or plan.target.several_gpus or plan.target.instances)
+            if Role.VERTEX in roles and one_process:
+                own = with_own(own, facts.remember(own_list_arrays, facts.functor(step)))
             if roles and stores_whole(plan.target) and own.claim is None:
                 own = with_own(own, facts.remember(single_writer_arrays, facts.functor(step), roles))
             return dataclasses.replace(sweep, own=own)
