@@ -9,7 +9,7 @@ from support.changed_plans import changed, seen
 
 from gdsl.plan import target
 from gdsl.plan.lane_facts import neighbor_loops
-from gdsl.plan.nodes import Barrier, Operation, Plan
+from gdsl.plan.nodes import Barrier, Mode, Operation, Plan
 from gdsl.plan.walking import map_sweeps, steps_in, sweeps
 from tests.emulator.test_lane_loops import CHOICES, COUNTS, SUMS
 
@@ -143,3 +143,24 @@ def test_the_verifier_refuses_lanes_for_loops_of_one_thread(body: str) -> None:
     for names in ((), ("s",), ("s", "at")):
         lanes = (names,) * count
         assert seen(map_sweeps(plan, lambda _, own, lanes=lanes: dataclasses.replace(own, lanes=lanes)))
+
+
+OWN_EDGES = {
+    "its own list": ("for u, x in neighbors(v) { so_far[x] max= mass[u]; }", Mode.PLAIN),
+    "another vertex's": ("for u, x in neighbors(next[v]) { so_far[x] max= mass[u]; }", Mode.SHARED),
+    "a neighbor's": ("for u in neighbors(v) { for w, x in neighbors(u) { so_far[x] max= mass[w]; } }", Mode.SHARED),
+    "the edge back, too": (
+        "for u, x in neighbors(v) { so_far[x] max= mass[u]; if (reverse(x) != none) { so_far[reverse(x)] max= 1; } }",
+        Mode.SHARED,
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "mode"), OWN_EDGES.values(), ids=OWN_EDGES)
+def test_edges_of_a_list_have_one_call(body: str, mode: Mode) -> None:
+    for on in (target.CUDA_FUSED, target.CUDA_UNFUSED, target.CPU):
+        (sweep,) = sweeps(planned(body, on=on))
+        assert sweep.own is not None
+        assert {write.name: write.mode for write in sweep.own.writes}["so_far"] is mode
+    together = planned(body, on=target.on_several_gpus(target.CUDA_FUSED))
+    assert Mode.SHARED in {write.mode for sweep in sweeps(together) if sweep.own for write in sweep.own.writes}
