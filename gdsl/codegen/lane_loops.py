@@ -15,6 +15,7 @@ from gdsl.codegen.literals import type_name
 from gdsl.codegen.names import Scope
 from gdsl.codegen.reductions import combined, identity
 from gdsl.codegen.statements import StatementPrinter
+from gdsl.codegen.templates import render
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import parts, rewrite, walk
 from gdsl.operations import Domain
@@ -102,32 +103,35 @@ class _SharedLoop:
             begins = identity(reduction.identity, reduction.type)
             own, whole = names.local(self.parts[name]), names.local(name)
             lines.add(f"{type_name(reduction.type)} {own} = lane_index() == 0 ? {whole} : {begins};")
-        lines.add(f"struct {self.type} {{{members}}};")
-        rows = ", 1" if any(isinstance(node, INNER_LOOPS) for node in walk(loop.body)) else ""  # each waits by itself
-        lines.open(f"if (!each_edge_by_lanes<{self.type}{rows}>(d, polls, out_edges(d.graph, {vertex}),", loop.span)
-        within = "bool within" if self.parts else "bool"
-        self._function(f"edge {at}, {within}, {self.type}& own", self.own, ",")
-        needed = Lines(depth=lines.depth + 1)
+        needed = Lines(depth=lines.depth + 2)
         for kind, name in self.needed:
             needed.add(f"const {kind} {name} = shuffle(own.{name}, lane);")
         needed.lines += self.next.lines
-        self._function(f"uint32 lane, {self.type}& own", needed, ",")
-        self._function(f"edge {at}, {self.type}& own", self.after, ")) {")
-        lines.add(printer.stopped)
-        lines.close()
+        bodies = {"own": self.own, "next": needed, "after": self.after}
+        bodies = {name: body for name, body in bodies.items() if body.lines}
+        text = render(
+            "cuda",
+            "lane_loop.cu.j2",
+            bodies=bodies,
+            type=self.type,
+            members=members,
+            rows=", 1"
+            if any(isinstance(node, INNER_LOOPS) for node in walk(loop.body))
+            else "",  # each waits by itself
+            list=f"out_edges(d.graph, {vertex})",
+            edge=at,
+            within="bool within" if self.parts else "bool",
+            stopped=printer.stopped,
+        )
+        for line in text.splitlines():
+            if line in bodies:
+                lines.lines += bodies[line].lines
+            else:
+                lines.add(line, loop.span if line.startswith("if (") else None)
         for name, reduction in self.gathered.items():
             kind, own = type_name(reduction.type), names.local(self.parts[name])
             combine = f"[]({kind} a, {kind} b) {{ return {kind}({combined(reduction.combine)}); }}"
             lines.add(f"{names.local(name)} = shuffle(warp_reduce({own}, {combine}), 0);")
-
-    def _function(self, parameters: str, body: Lines, end: str) -> None:
-        lines = self.printer.lines
-        if not body.lines:
-            lines.add(f"[]({', '.join(each.rpartition(' ')[0] for each in parameters.split(', '))}) {{}}{end}")
-            return
-        lines.open(f"[&]({parameters}) {{")
-        lines.lines += body.lines
-        lines.close(f"}}{end}")
 
     # What goes where
 

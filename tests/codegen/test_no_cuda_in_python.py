@@ -24,7 +24,7 @@ MENTIONS = re.compile(
 STATEMENTS = re.compile(r"[\w)\]}]\s*;\s*(?://.*)?$", re.MULTILINE)
 GENERATING = ("codegen", "backends", "plan", "binding", "export")
 """The rooms that may print neither."""
-PROGRAMS = ("codegen/expressions.py", "codegen/functions.py", "codegen/statements.py")
+PROGRAMS = ("codegen/expressions.py", "codegen/functions.py", "codegen/lane_loops.py", "codegen/statements.py")
 """These print the statements of the program itself, in the C++ of both backends."""
 ABOUT_CUDA = ("suggestions", "frontend", "cli/completion.py")
 """Here such words are those of users who wrote CUDA, or a shell's."""
