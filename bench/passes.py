@@ -34,15 +34,15 @@ from gdsl.plan.passes import OPTIONAL
 KINDS = {
     "bfs": ("rmat", "grid", "uniform"),
     "sssp": ("rmat", "kmer", "rgg"),
-    "pagerank": ("rmat", "bipartite", "mesh"),
+    "pagerank": ("rmat", "bipartite", "mesh", "stars"),
     "components": ("kmer", "communities"),
     "triangles": ("hubs", "small_world"),
-    "betweenness": ("uniform", "random_tree"),
+    "betweenness": ("uniform", "random_tree", "hub_chain"),
     "k_core": ("rmat", "small_world"),
     "maximal_independent_set": ("hubs", "grid"),
     "coloring": ("rgg", "bipartite"),
     "minimum_spanning_forest": ("communities", "mesh"),
-    "strongly_connected_components": ("directed_rmat", "one_way_grid", "chain_of_cycles"),
+    "strongly_connected_components": ("directed_rmat", "one_way_grid", "chain_of_cycles", "layers"),
     "louvain": ("grid", "communities"),
 }
 """The kinds of graphs on which each work is measured: each of them somewhere, and for each work those on which its code
