@@ -7,6 +7,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import ClassVar
 
 import numpy as np
@@ -259,6 +260,19 @@ def test_shortest_distances(graph):
         np.zeros_like(distance),
     ):
         assert checks.check_shortest(graph, source, wrong) is not None
+
+
+def test_shortest_distances_that_lose_prices_in_rounding():
+    """2^24 + 1 is 2^24 in float32. A cycle of vertices of equal distance explains none of them."""
+    far = float(2**24)
+    sources, columns = np.array([0, 1, 2, 4, 5]), np.array([1, 2, 3, 5, 4])
+    weights = np.array([far, 1, 1, 1, 1], np.float32)
+    graph = SimpleNamespace(
+        module=np, num_vertices=6, num_edges=5, edge_sources=sources, columns=columns, weights=weights
+    )
+    assert checks.check_shortest(graph, 0, np.array([0, far, far, far, np.inf, np.inf], np.float32)) is None
+    found = checks.check_shortest(graph, 0, np.array([0, far, far, far, far, far], np.float32))
+    assert found == "2 distances come from no edge"
 
 
 def test_ranks(graph):
