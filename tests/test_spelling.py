@@ -27,6 +27,7 @@ QUOTED = {
     "gdsl/api/pending.py": {"cancelled"},
     "gdsl/frontend/check/members.py": {"neighbours"},
     "gdsl/suggestions/rewritings.py": {"neighbours"},
+    "tests/frontend/test_habits.py": {"neighbour"},
 }
 """Names of other languages and libraries."""
 

@@ -59,7 +59,9 @@ LANE_MUTANTS = (
         ORDERED,
         "result race",
     ),
-    Mutant("a place for an edge", "runtime/indirect_edge_ids.cuh", "list.first[place]", "edge(place)", PART, "result"),
+    Mutant(
+        "a place for an edge", "runtime/indirect_edge_ids.cuh", "list.first[place]", "edge(place)", PART, "result race"
+    ),
     Mutant("every lane writes", GENERATED, "if (lane_index() == 0) {", "{", ORDERED, "result race"),
     Mutant("a lane that has another edge", GENERATED, "shuffle(own.value_1, lane)", "own.value_1", ORDERED, "result"),
 )
