@@ -109,15 +109,15 @@ class _SharedLoop:
         needed.lines += self.next.lines
         bodies = {"own": self.own, "next": needed, "after": self.after}
         bodies = {name: body for name, body in bodies.items() if body.lines}
+        # An edge that has loops of its own waits for them: reading for two edges at a time would gain nothing.
+        rows = ", 1" if any(isinstance(node, INNER_LOOPS) for node in walk(loop.body)) else ""
         text = render(
             "cuda",
             "lane_loop.cu.j2",
             bodies=bodies,
             type=self.type,
             members=members,
-            rows=", 1"
-            if any(isinstance(node, INNER_LOOPS) for node in walk(loop.body))
-            else "",  # each waits by itself
+            rows=rows,
             list=f"out_edges(d.graph, {vertex})",
             edge=at,
             within="bool within" if self.parts else "bool",

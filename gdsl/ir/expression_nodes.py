@@ -161,7 +161,7 @@ class Count(Expression):
 
 @dataclass(frozen=True, slots=True)
 class LargestDegree(Expression):
-    """That of any vertex of the graph, in either direction (int64). Programs cannot ask for it, plans for a grid do."""
+    """The largest degree of any vertex, in either direction (int64). Plans for a grid ask for it, programs cannot."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ _OF_A_VERTEX_COLLECTED = 1
 
 
 def run(program: ir.Program, target: Target) -> ir.Program:
-    """`program` where each advance that may gather decides between both ways; the same object if there is none. Workers
+    """`program` where each advance that may gather decides between both ways; the same object if none may. Workers
     push: what is gathered would be exchanged, in arrays of its own that all of them have. So do instances that run
     together, which have no reductions."""
     sites = {

@@ -65,7 +65,9 @@ class _Answers:
             self.expect(each.target.data not in self.merged, "a `cas` of what other workers write")
         for answer in self.changes:
             self.expect(answer.outcome is not Outcome.FETCH, "a `fetch` of what other workers write")
-            self.expect(answer.update.operation in IDEMPOTENT, "a call is told what other workers changed")
+            self.expect(
+                answer.update.operation in IDEMPOTENT, "a `changed` of what other workers write, not idempotent"
+            )
             self.expect(not self.uses_answer((answer.update.value, answer.update.target)), "one answer decides another")
         if not self.changes:
             return

@@ -28,7 +28,7 @@ class Conversion:
 
 
 def needed(forms: frozenset[Form], sweep: Sweep, each: Pass, profile: Profile, numbered: bool) -> Conversion | None:
-    """That of the members of a sweep, which are stored in these forms; None if there is none."""
+    """The conversion that a sweep needs if its members are stored in `forms`; None if it needs none."""
     form, words = sweep.members.form, profile.vertices / 8
     if form is None or form in forms:
         return None
