@@ -220,7 +220,7 @@ def _only_line(content: bytes, form: re.Pattern[bytes], path: str) -> bytes:
     assert found is not None
     if found.end() < len(line):
         character = shown(line[found.end() :].decode("utf-8", "replace")[0])
-        message = f"{character} is not one of the characters from ? to ~ that such a file consists of"
+        message = f"{character} is none of the characters from ? to ~ that such a file is written in"
         raise GdslError.single("E0710", message, place=f"{path}:{content[: content.index(line)].count(10) + 1}")
     return found[1]
 
