@@ -10,6 +10,7 @@ from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import expecting
 from gdsl.operations import BinaryOperation, Domain
 from gdsl.plan.functor_facts import may_stop
+from gdsl.plan.hints import WholeSet
 from gdsl.plan.lane_facts import INNER_LOOPS, depends, following, gathered_in, neighbor_loops
 from gdsl.plan.nodes import Mode, Operation, Plan, Sweep
 from gdsl.plan.walking import operations, sweeps_of
@@ -42,7 +43,8 @@ class _Verifier:
         functor = self.accesses.functor_of(step)
         assert isinstance(sweep, Sweep)
         own = isinstance(step, ir.Compute) and sweep.own is not None and sweep.members.domain is Domain.VERTEX
-        self.expect(own and not sweep.hints and not sweep.published, "another kind of sweep")
+        by_number = all(isinstance(hint, WholeSet) for hint in sweep.hints)  # of a whole set, by warps as by threads
+        self.expect(own and by_number and not sweep.published, "another kind of sweep")
         self.expect(not self.operation.fused, "other operators in the sweep, whose members are a thread's")
         assert isinstance(functor, ir.VertexFunctor) and sweep.own is not None
         self.expect(sweep.own.claim is None and not sweep.own.accepts, "calls that decide something")

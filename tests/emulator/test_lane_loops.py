@@ -124,6 +124,8 @@ schedule {
     repeat (rounds) { compute(vertices, look); compute(vertices, take); }
     frontier f = where(v => high[v]);
     compute(f, enter);
+    frontier rest = vertices;
+    repeat (rounds) { compute(rest, enter); rest = filter(rest, v => !high[v]); }
 }
 """
 
