@@ -19,6 +19,7 @@ from gdsl.backends.cuda.clocks import Clock, Patience
 from gdsl.backends.cuda.device_memory import DeviceMemory
 from gdsl.backends.cuda.memory_errors import no_memory
 from gdsl.backends.cuda.stream_queue import StreamQueue
+from gdsl.backends.cuda.whole_gpus import register
 
 _PER_THREAD = 2
 """The stream that is a different one in each thread, `cudaStreamPerThread`."""
@@ -43,6 +44,7 @@ class CudaDevice(DeviceMemory):
         """Modules to unload when nothing runs."""
         self._clock, self._clocks = Clock(cupy), list[Clock]()
         self.queue = StreamQueue(weakref.proxy(self))  # so that the device is freed with its owner
+        register(self, self._lock)
 
     @cached_property
     def _stop(self) -> NDArray[Any]:

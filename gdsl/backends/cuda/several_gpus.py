@@ -25,6 +25,7 @@ from gdsl.backends.cuda.flat_ranges import load_function
 from gdsl.backends.cuda.pinned_copies import STOPPED_FROM_BIT
 from gdsl.backends.cuda.protocol import Arguments
 from gdsl.backends.cuda.spread_memory import SpreadMemory
+from gdsl.backends.cuda.whole_gpus import WholeGpus
 from gdsl.backends.gpus import MOST_KERNELS
 from gdsl.diagnostics import GdslError
 
@@ -112,6 +113,7 @@ class SeveralGpus(SpreadMemory):
         self.multiprocessors = sum(share.multiprocessors for share in self.shares)
         self._spread: weakref.WeakValueDictionary[int, SpreadKernel] = weakref.WeakValueDictionary()
         self._has_turn, self._control = False, 0
+        self._whole_gpus = WholeGpus(share.gpu for share in self.shares if not share.is_alone)
         self._begin = self.cupy.cuda.Event(disable_timing=True)
         self._own_arguments: list[Arguments] = []
         self._arguments_of: NDArray[Any] | None = None
@@ -134,9 +136,12 @@ class SeveralGpus(SpreadMemory):
                 return False
             self._has_turn, _thread_of_run = True, thread
             timeout = max(0.0, timeout - (time.monotonic() - began))
-        acquired = False
+        acquired, until = False, time.monotonic() + timeout
         try:
-            acquired = super().try_acquire(timeout)
+            if self._holder == thread or self._whole_gpus.acquire(
+                until, lambda device: not isinstance(device, SeveralGpus)
+            ):
+                acquired = super().try_acquire(max(0.0, until - time.monotonic()))
         finally:
             if not acquired and self._holder != threading.get_ident():
                 self._end_turn()
@@ -152,8 +157,11 @@ class SeveralGpus(SpreadMemory):
     def _end_turn(self) -> None:
         global _thread_of_run
         if self._has_turn:
-            self._has_turn, _thread_of_run = False, None
-            _ONE_RUN.release()
+            try:
+                self._whole_gpus.release()
+            finally:
+                self._has_turn, _thread_of_run = False, None
+                _ONE_RUN.release()
 
     # Kernels
 

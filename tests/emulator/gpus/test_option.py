@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
+import threading
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 
 import gdsl
 from gdsl.backends import registry
+from gdsl.backends.cuda.device import CudaDevice
 from gdsl.backends.cuda.several_gpus import _ABORTED, SeveralGpus
 
 from .. import build
@@ -99,6 +101,43 @@ def test_a_run_within_a_run_is_an_error(cupy, graph, monkeypatch):
         program(graph, source=3, gpus=2, timeout=60)
     assert raised
     program(graph, source=3, gpus=[1, 0])
+
+
+@pytest.mark.parametrize(("inner", "outer"), [([0, 0], None), (None, [0, 0]), ([0], [0, 0]), ([0, 0, 1], [0])], ids=str)
+def test_kernels_that_share_a_gpu_have_it_to_themselves(cupy, graph, monkeypatch, inner, outer):
+    """Otherwise one of them waits for another, which waits on that GPU behind a run that needs all of it."""
+    program, errors = gdsl.compile("bfs"), list[gdsl.GdslError]()
+    expected = program(graph, source=3, backend="reference").distance
+    device = SeveralGpus if outer == [0, 0] else CudaDevice
+    wait = device.wait_for
+
+    def other() -> None:
+        try:
+            program(graph, source=3, backend="cuda", gpus=inner, timeout=0.2)
+        except gdsl.GdslError as error:
+            errors.append(error)
+
+    def interrupted(*arguments):
+        thread = threading.Thread(target=other)
+        thread.start()
+        thread.join()
+        return wait(*arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(device, "wait_for", interrupted)
+        found = program(graph, source=3, backend="cuda", gpus=outer, timeout=60)
+    assert np.array_equal(numpy_of(found.distance), expected)
+    assert [error.code for error in errors] == ["E0802"]
+    for gpus in (inner, outer):
+        assert np.array_equal(numpy_of(program(graph, source=3, backend="cuda", gpus=gpus).distance), expected)
+
+
+def test_queued_runs_end_before_kernels_that_share_their_gpu(cupy, graph):
+    program = gdsl.compile("bfs")
+    expected = program(graph, source=3, backend="reference").distance
+    pending = program.submit(graph, source=3, backend="cuda")
+    assert np.array_equal(numpy_of(program(graph, source=3, gpus=[0, 0]).distance), expected)
+    assert pending.done() and np.array_equal(numpy_of(pending.result().distance), expected)
 
 
 def test_a_profile_names_the_gpus(cupy, graph, tmp_path):
