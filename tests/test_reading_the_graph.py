@@ -155,6 +155,8 @@ STOPS = [
     ("if (v == 0) { a[v] = int32(neighbor(v, 0)); }", "place 0 of `neighbor`", EDGELESS),
     ("if (v == 0) { a[v] = int32(dst(out_edge(v, 0))); }", "place 0 of `out_edge`", EDGELESS),
     ("if (v == 0) { a[v] = int32(src(c[v])); }", "index none of `src`", EDGELESS),
+    ("if (v == 0) { a[v] = (v != 0) & (src(c[v]) == v) ? 1 : 2; }", "index none of `src`", PATH),
+    ("if (v == 0) { var t = true; t |= src(c[v]) == v; a[v] = int32(t); }", "index none of `src`", PATH),
 ]
 
 

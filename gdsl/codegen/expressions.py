@@ -24,6 +24,7 @@ from gdsl.codegen.precedence import (
 )
 from gdsl.ir import nodes as ir
 from gdsl.operations import BinaryOperation, Builtin, Domain, GraphQuery, Outcome, ReduceOperation, UnaryOperation
+from gdsl.plan.functor_facts import may_stop
 from gdsl.types import Type
 
 REDUCTIONS = {
@@ -59,6 +60,7 @@ _ON_BOOLS = {
     BinaryOperation.BIT_OR: BinaryOperation.OR,
     BinaryOperation.BIT_XOR: BinaryOperation.NOT_EQUAL,
 }
+_EVALUATING = (BinaryOperation.BIT_AND, BinaryOperation.BIT_OR)
 
 _OF_EDGE = {
     GraphQuery.SOURCE: "source_of",
@@ -250,6 +252,8 @@ class ExpressionPrinter:
         if operation in (BinaryOperation.SHIFT_LEFT, BinaryOperation.SHIFT_RIGHT):
             return shift(kind, operation, left, right, operand)
         if kind is Type.BOOL:
+            if operation in _EVALUATING and self.checks.enabled and may_stop(operand):  # even if the left side decides
+                return call("bool", binary_text(operation, left, right).text)
             operation = _ON_BOOLS.get(operation, operation)
         return binary_text(operation, left, right)
 

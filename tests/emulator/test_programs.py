@@ -197,7 +197,13 @@ def test_lanes_without_an_edge_touch_nothing_that_is_written(over: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["met[v] = neighbor(v, 3);", "met[v] = dst(out_edge(v, -1));", "met[v] = src(back[v]);"]
+    "text",
+    [
+        "met[v] = neighbor(v, 3);",
+        "met[v] = dst(out_edge(v, -1));",
+        "met[v] = src(back[v]);",
+        "if ((v > v) & (src(back[v]) == v)) { met[v] = v; }",
+    ],
 )
 def test_a_place_that_is_not_there_stops_the_run(text: str) -> None:
     """Also where there is no edge at all, whose ends nothing may read."""
