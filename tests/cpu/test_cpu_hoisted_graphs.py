@@ -50,6 +50,15 @@ schedule {
         }
     }
 }"""
+LOOPING = """program looping;
+problem { vertex out : int64; }
+edge functor upwards(src, dst, e) { cond (out_degree(src), src) < (out_degree(dst), dst) || place % 3 == 0; }
+edge functor ends(src, dst, e) -> int64 { value int64(dst) + 2 * place + iteration; }
+schedule {
+    graph h = subgraph(filter(edges, upwards));
+    on h { repeat (2) { out = neighbor_reduce(vertices, ends, sum); } }
+}"""
+"""All that runs besides what makes the graph is in a loop."""
 AGAIN = NUMBERED.replace("program numbered;", "program again;").replace("repeat (2)", "if (num_vertices > 0)")
 
 
@@ -65,14 +74,14 @@ def graphs() -> dict[str, Graph]:
 def test_later_runs_and_other_programs_find_them(name: str) -> None:
     graph = graphs()[name]
     values = {"given": np.arange(graph.num_edges) + 1}
-    for text in (NAMED, NUMBERED, NAMED, AGAIN, NUMBERED):
+    for text in (NAMED, NUMBERED, NAMED, LOOPING, AGAIN, NUMBERED):
         ready = executable(text, ())
         bindings = bind(ready.program, graph, values if text is NAMED else {})
         expected = interpret(ready.program, graph, bindings, Limits())
         for _ in range(2):
             assert_agree(ready.program, expected, ready.run(graph, bindings, Limits()))
     slots = hoisted_graphs._kept[graph]
-    assert [slot.state for slot in slots.values()] == [2, 2]
+    assert [slot.state for slot in slots.values()] == [2, 2, 2]  # with ids, with in-lists, with neither
 
 
 def test_runs_at_the_same_time_make_one() -> None:

@@ -25,6 +25,7 @@ from gdsl.plan.nodes import (
     Initial,
     Initialize,
     Loop,
+    MakeOnce,
     On,
     Operation,
     Plan,
@@ -120,7 +121,7 @@ class CppHelpers(TemplateHelpers):
     def uses_iteration(self, steps: tuple[Step, ...]) -> bool:
         """Whether something outside the loops uses the iteration, which is 0 there."""
         for step in steps:
-            if isinstance(step, Operation):
+            if isinstance(step, (Operation, MakeOnce)):
                 return True
             if isinstance(step, Branch) and self.uses_iteration((*step.then, *step.otherwise)):
                 return True
