@@ -74,6 +74,7 @@ class Result(Conversions, Mapping[str, Any]):
     memory_line: one line about edge lists that were in the memory of the host during a run on a GPU; else empty.
     order_line: one line about the order of work that `auto` chose from what runs on a GPU observed, and why; else
     empty.
+    form_line: one line about the knobs that runs on a GPU have shown to be faster than those of `auto`; else empty.
     lanes: of a run by several workers, what each did when (`gdsl.backends.workers.lanes.Lanes`), and of a profiled run
     on several GPUs what each of them did (`gdsl.backends.gpu_lanes.GpuLanes`); else None.
     tuned: for a program with a tune file, what the run took from it (`gdsl.api.tuned.Tuned`); else None.
@@ -106,6 +107,7 @@ class Result(Conversions, Mapping[str, Any]):
         self.lanes: Lanes | GpuLanes | None = outcome.lanes
         self.memory_line: str = outcome.memory_line
         self.order_line: str = outcome.order_line
+        self.form_line: str = outcome.form_line
         self._traced = outcome.traced
         self._declared = results.declared
         arrays = outcome.arrays  # mostly these and no others

@@ -143,6 +143,8 @@ class Outcome:
     """One line about edge lists that were in the memory of the host; empty if there were none."""
     order_line: str = ""
     """One line about the order of work that was chosen during runs; empty if there was no choice."""
+    form_line: str = ""
+    """One line about the form of the program that earlier runs have shown to be faster; empty if there is none."""
     visits: int = 0
     """Edges that the first loop has visited, of a run that observes them."""
     lanes: GpuLanes | None = None

@@ -137,7 +137,7 @@ def execute(request: Request, trace: Path | None = None) -> Run:
             result = program.resume(earlier, graph, backend=request.backend, **own)
     if result.backend_line != choice.line:  # the chosen backend could not compile the program
         message(result.backend_line)
-    for line in (result.memory_line, result.order_line):
+    for line in (result.memory_line, result.order_line, result.form_line):
         if line:
             message(line)
     if result.tuned is not None and not result.tuned.used and not result.tuned.stale:

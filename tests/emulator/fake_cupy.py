@@ -15,7 +15,7 @@ import numpy
 
 from gdsl.backends import registry
 from gdsl.backends.cuda import backend as backends
-from gdsl.backends.cuda import flat_ranges, host_memory, nvrtc, observed_gpus
+from gdsl.backends.cuda import flat_ranges, host_memory, nvrtc, observed_forms, observed_gpus
 from gdsl.backends.cuda.flat_ranges import HOST
 from gdsl.backends.cuda.launching import Launching
 from gdsl.backends.cuda.memory_errors import translated
@@ -424,6 +424,7 @@ def install(monkeypatch: Any, gpus: int = 1) -> FakeCupy:
     for name, module in modules.items():
         monkeypatch.setitem(__import__("sys").modules, name, module)
     monkeypatch.setattr(observed_gpus, "LEAST_MS", float("inf"))  # all runs are long here
+    monkeypatch.setattr(observed_forms, "TIMES", float("inf"))
     monkeypatch.setattr(nvrtc, "version", lambda: (13, 0))
     monkeypatch.setattr(nvrtc, "require", lambda: None)
     monkeypatch.setattr(nvrtc, "is_there", lambda: True)

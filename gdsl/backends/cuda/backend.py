@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypedDict, cast
@@ -144,20 +145,16 @@ class CudaBackend:
     def _built(
         self, program: Program, widths: Widths, teams: bool, graph: GraphClass, instances: int
     ) -> CudaExecutable:
-        device = self.device()
+        device, started = self.device(), time.monotonic()
         if self._several:
             require_fused(program)
-        forms = (*(["teams"] if teams else []), *(name for name, is_on in self._form.items() if is_on))
-        forms += (f"{instances} words of values",) if instances else ()
-        form = (*forms, *graph.facts)
-        compilers = (*packaged.identity(program.source_name), *nvrtc.identity(), *nvrtc.OPTIONS)
-        key = (cache.program_key(program), str(widths), *form, device.architecture, *compilers)
+        key = self._key(program, widths, teams, graph, instances)
         cached: Any = cache.load("cuda", key)
         if cached is not None:
             # The driver's errors come in several classes; what it refuses is compiled again.
             with contextlib.suppress(Exception):
-                generated, cubin = cached
-                return self._executable(program, None, generated, cubin, widths, (teams, instances), graph)
+                generated, cubin, seconds = cached
+                return self._executable(program, None, generated, cubin, widths, (teams, instances), graph, seconds)
         from gdsl.codegen.cuda.generate import generate
 
         with uncollected():
@@ -167,10 +164,25 @@ class CudaBackend:
         words = packaged.words_of(program, widths, graph, teams=teams, several_gpus=self._several, instances=instances)
         name = f"{program.name}.cu"
         cubin = packaged.machine_code(generated.text, device.architecture, name, words, program.source_name)
+        seconds = time.monotonic() - started
         device.hand_over_cubin()  # now rather than in the middle of calls
-        executable = self._executable(program, plan, generated, cubin, widths, (teams, instances), graph)
-        cache.store("cuda", key, (generated, cubin))
+        executable = self._executable(program, plan, generated, cubin, widths, (teams, instances), graph, seconds)
+        cache.store("cuda", key, (generated, cubin, seconds))
         return executable
+
+    def _key(
+        self, program: Program, widths: Widths, teams: bool, graph: GraphClass, instances: int
+    ) -> tuple[cache.KeyPart, ...]:
+        """What the machine code depends on."""
+        forms = (*(["teams"] if teams else []), *(name for name, is_on in self._form.items() if is_on))
+        forms += (f"{instances} words of values",) if instances else ()
+        form = (*forms, *graph.facts)
+        compilers = (*packaged.identity(program.source_name), *nvrtc.identity(), *nvrtc.OPTIONS)
+        return (cache.program_key(program), str(widths), *form, self.device().architecture, *compilers)
+
+    def _is_built(self, program: Program, widths: Widths, graph: GraphClass) -> bool:
+        """Whether the machine code is in the cache."""
+        return cache.get("cuda", self._key(program, widths, False, graph, 0)) is not None
 
     def _executable(
         self,
@@ -181,11 +193,14 @@ class CudaBackend:
         widths: Widths,
         many: tuple[bool, int],
         graph: GraphClass,
+        seconds: float,
     ) -> CudaExecutable:
+        """`seconds`: what compiling took, now or before."""
         executable = CudaExecutable(
             self.device(), self._graphs, self.build, program, plan, generated, cubin, widths, *many, graph
         )
         executable.on_several_gpus, executable.with_lanes = self._several, self._lanes
+        executable.build_seconds, executable.is_built = seconds, self._is_built
         if self._several and not self._lanes and len(set(self.gpus)) == len(self.gpus):
             executable.build_alone = partial(self._built_alone, program, widths)
         return executable

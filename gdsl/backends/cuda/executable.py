@@ -12,17 +12,21 @@ from gdsl.backends.batch import Bounds, Part, one_after_the_other
 from gdsl.backends.cuda.batch_runs import BatchRuns
 from gdsl.backends.cuda.executable_forms import ExecutableForms
 from gdsl.backends.cuda.memory_errors import memory_error
+from gdsl.backends.cuda.observed_forms import ObservedForms, seen_in
 from gdsl.backends.cuda.observed_gpus import ObservedGpus
 from gdsl.backends.cuda.observed_order import TooManyVisitsError
 from gdsl.backends.interface import Bindings, Build, Limits, Outcome
 from gdsl.diagnostics import GdslError
 from gdsl.graph.graph import Graph
 from gdsl.memory_use import MemoryUse, Place
+from gdsl.plan import alternatives
 
 if TYPE_CHECKING:
     from gdsl.backends.cuda.stream_queue import InFlightRun
 
 _ON_GPU = MemoryUse(Place.DEVICE)
+_ENDS = {"E0802": "was stopped", "E0912": "has no memory", "E0905": "does not fit"}
+"""Errors that a run of another form may end with, although those of the best one do not."""
 
 
 class CudaExecutable(ExecutableForms):
@@ -46,15 +50,21 @@ class CudaExecutable(ExecutableForms):
         enactors = ran._enactors if graph in ran._enactors else ran._with_arrays
         build = (ran._within[graph][2] if graph in ran._within else enactors[graph]).build()
         observed = self._orders.get(graph) if self._orders is not None else None
-        if observed is None or not observed.line:
-            return build
-        return dataclasses.replace(build, facts=(*build.facts, ("order", observed.line.removeprefix("order: "))))
+        forms, facts = self._forms.get(graph) if self._forms is not None else None, build.facts
+        if observed is not None and observed.line:
+            facts = (*facts, ("order", observed.line.removeprefix("order: ")))
+        if forms is not None and forms.lines:
+            facts = (*facts, ("tried", "; ".join(forms.lines)))
+        return dataclasses.replace(build, facts=facts)
 
     def run(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
         """Run on the GPU; raises GdslError if the run fails or is stopped, KeyboardInterrupt on Ctrl-C."""
         observed = self._gpus_on(graph, limits)
         if observed is None:
-            return self._run_in_order(graph, bindings, limits)
+            forms = self._forms_on(graph, limits)
+            if forms is None:
+                return self._run_in_order(graph, bindings, limits)
+            return self._run_in_form(graph, bindings, limits, forms)
         started = limits.timeout and time.monotonic()
         outcome = self._run_alone(graph, bindings, limits, observed) if observed.is_alone else None
         if outcome is None:
@@ -74,6 +84,78 @@ class CudaExecutable(ExecutableForms):
             observed.give_up()
         if not observed.is_alone:
             alone.leave(graph)
+        return outcome
+
+    def _run_in_form(self, graph: Graph, bindings: Bindings, limits: Limits, forms: ObservedForms) -> Outcome:
+        """Run in the form that runs on the graph have shown to be the fastest, or in one that is being tried."""
+        if forms.tries_next:
+            started = limits.timeout and time.monotonic()
+            tried = self._run_other_form(graph, bindings, limits, forms)
+            if tried is not None:
+                tried.form_line = forms.line
+                return tried
+            limits = limits.since(started)
+        best = self._best.get(graph)
+        if best is None:
+            outcome = self._run_in_order(graph, bindings, limits)
+        else:
+            outcome = best._run(graph, bindings, limits)
+            outcome.form_line = forms.line
+        forms.note(outcome.time_ms)
+        if forms.may_begin:
+            self._choose_form(graph, forms, outcome)
+        return outcome
+
+    def _choose_form(self, graph: Graph, forms: ObservedForms, outcome: Outcome) -> None:
+        """Decide what is tried next, after a run in the best form so far."""
+        free, total = self._device.memory()
+        if graph in self._too_large or 2 * free < total:
+            return
+        if forms.alternatives is None:
+            ran, original = self._executable_of(graph), self._graphs.graph(graph, self.widths, self._device)
+            assert ran is not None
+            found = seen_in(outcome.trace, graph, original.largest_degree, outcome.layout_ms is not None)
+            forms.alternatives = list(alternatives.alternatives(self._program, ran.plan, found))
+        if not forms.alternatives:
+            return
+        assert self.is_built is not None
+        program, graph_class = self._with(graph, (*forms.kept, forms.alternatives[0]))
+        built = self.is_built(program, self.widths, graph_class)
+        forms.expected_ms = 0.0 if built else 1e3 * self.build_seconds
+        if forms.may_begin:
+            forms.begin(forms.alternatives.pop(0))
+
+    def _run_other_form(self, graph: Graph, bindings: Bindings, limits: Limits, forms: ObservedForms) -> Outcome | None:
+        """Run in the form that is being tried; None if that came to nothing."""
+        began, outcome, other = time.monotonic(), None, self._tried.get(graph)
+        numbered = self._graphs.is_by_degree(graph, self.widths, self._device)
+        try:
+            if other is None:
+                assert forms.trying is not None
+                program, graph_class = self._with(graph, (*forms.kept, forms.trying))
+                other = self._tried[graph] = self._build(program, self.widths, False, graph_class, 0)
+                forms.spend(1e3 * (time.monotonic() - began))
+            left = limits.left
+            within = limits if left is not None and left < forms.limit else Limits(forms.limit)
+            outcome = other._run(graph, bindings, dataclasses.replace(within, memory=_ON_GPU))
+        except GdslError as error:
+            if error.code not in _ENDS:
+                raise
+            forms.spend(1e3 * (time.monotonic() - began))
+            forms.lose(_ENDS[error.code])
+        if outcome is not None:
+            forms.spend(outcome.layout_ms or 0.0)
+        if outcome is not None and other is not None and forms.note_try(outcome.time_ms):
+            former = self._best.get(graph, self)
+            self._tried.pop(graph, None)
+            self._best[graph] = other
+            former._forget(graph)
+        elif forms.trying is None:
+            if other is not None:
+                other._forget(graph)
+            self._tried.pop(graph, None)
+            if not numbered:
+                self._graphs.free_by_degree(graph, self.widths, self._device)
         return outcome
 
     def _run_in_order(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
@@ -146,8 +228,10 @@ class CudaExecutable(ExecutableForms):
         if self._orders is not None and limits.max_iterations is None:
             if self._order_on(graph).needs_run:
                 return None
-            if self._in_order(graph) is not self:
+            if graph not in self._best and self._in_order(graph) is not self:
                 return self._in_order(graph).submit(graph, bindings, limits)
+        if limits.max_iterations is None and graph in self._best:
+            return self._best[graph].submit(graph, bindings, limits)
         if self._is_limited(graph, limits):
             return None
         enactor = self._latest_enactor(graph, bindings.own)

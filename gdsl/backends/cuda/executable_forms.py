@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
 from gdsl.backends.cuda.degree_order import reads_saved
 from gdsl.backends.cuda.graph_cache import GraphCache, LoadedModule
+from gdsl.backends.cuda.observed_forms import ObservedForms
 from gdsl.backends.cuda.observed_gpus import ObservedGpus
 from gdsl.backends.cuda.observed_order import ObservedOrder
 from gdsl.backends.cuda.planning import plan_of
@@ -18,7 +19,7 @@ from gdsl.graph.graph import Graph
 from gdsl.ir.ids import NAME as GIVEN_IDS
 from gdsl.ir.nodes import Program
 from gdsl.memory_use import MemoryUse, Place
-from gdsl.plan import heuristics, work_order
+from gdsl.plan import alternatives, heuristics, work_order
 from gdsl.plan.graph_class import GENERAL, REVISITED, GraphClass
 from gdsl.plan.renumbering import can_be_put, is_worth, looking_up
 from gdsl.types import Widths
@@ -31,13 +32,14 @@ if TYPE_CHECKING:
     from gdsl.backends.cuda.graph_placement import Request
     from gdsl.backends.cuda.memory import GraphOnDevice
     from gdsl.codegen.generated import CudaText
+    from gdsl.plan.alternatives import Alternative
     from gdsl.plan.nodes import Plan
 
 
 class ExecutableForms:
     """A compiled program and its other forms. If the order of a loop or the size of a block depends on the graph, there
     are further executables for other graphs, created when they are first needed. Runs observe whether another order of
-    work is better (`observed_order`)."""
+    work is better (`observed_order`), and whether another form is (`observed_forms`)."""
 
     def __init__(
         self,
@@ -62,6 +64,18 @@ class ExecutableForms:
         self.build_alone: Callable[[], Self] | None = None
         """Of a program on several GPUs: creates the executable for the first one."""
         self._alone: Self | None = None
+        self.build_seconds = 0.0
+        """What compiling took, now or before."""
+        self.is_built: Callable[[Program, Widths, GraphClass], bool] | None = None
+        """Whether another program has been compiled before."""
+        self._forms: weakref.WeakKeyDictionary[Graph, ObservedForms] | None = None
+        """What runs on each graph have shown of other forms; None if there are none."""
+        if graph_class == GENERAL and not (teams or instances) and alternatives.may_differ(program):
+            self._forms = weakref.WeakKeyDictionary()
+        self._best: weakref.WeakKeyDictionary[Graph, Self] = weakref.WeakKeyDictionary()
+        """Forms that runs on a graph have shown to be faster than this one."""
+        self._tried: weakref.WeakKeyDictionary[Graph, Self] = weakref.WeakKeyDictionary()
+        """Forms that are being tried."""
         self._gpus: weakref.WeakKeyDictionary[Graph, ObservedGpus] = weakref.WeakKeyDictionary()
         """What runs on each graph have shown of the GPUs to use."""
         self.kernels = LoadedModule(self._device, cubin)
@@ -109,6 +123,8 @@ class ExecutableForms:
         gpus = self._gpus.get(graph)
         if gpus is not None and gpus.is_alone and self._alone is not None:
             return self._alone._executable_of(graph)
+        if graph in self._best:
+            return self._best[graph]._executable_of(graph)
         observed = self._orders.get(graph) if self._orders is not None else None
         if observed is not None and observed.ran_near_far:
             return self._from_near_to_far()._executable_of(graph)
@@ -162,6 +178,35 @@ class ExecutableForms:
         """This executable, or that for another order of work if runs on the graph have shown that it is better."""
         observed = self._orders.get(graph) if self._orders is not None else None
         return self._from_near_to_far() if observed is not None and observed.is_near_far else self
+
+    def _forms_on(self, graph: Graph, limits: Limits) -> ObservedForms | None:
+        """What runs on the graph have shown; None if they cannot show anything."""
+        if self._forms is None or self.on_several_gpus or limits.max_iterations is not None:
+            return None
+        if limits.memory is not None or graph in self._too_large:
+            return None
+        found = self._forms.get(graph)
+        if found is None:
+            found = self._forms[graph] = ObservedForms()
+        return found
+
+    def _with(self, graph: Graph, forms: Iterable[Alternative]) -> tuple[Program, GraphClass]:
+        """The program in these forms, and the class of graphs that it is built for."""
+        program = self._program
+        for each in forms:
+            program = each.applied(program)
+        suited = self._in_order(graph)
+        suited = suited._for_graph(graph) if suited is self else suited
+        return program, heuristics.relevant(program, suited._graph_class)
+
+    def _forget(self, graph: Graph) -> None:
+        """Free the memory of runs on the graph: another form has its place."""
+        for form in (self, *self._others.values(), *([] if self._renamed is None else [self._renamed])):
+            if form is not self:
+                form._forget(graph)
+        for enactors in (self._enactors, self._with_arrays, self._within):
+            enactors.pop(graph, None)
+        self._latest = None
 
     def _latest_enactor(
         self, graph: Graph, own: frozenset[str] = frozenset(), memory: MemoryUse | None = None

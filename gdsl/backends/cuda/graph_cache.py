@@ -77,6 +77,16 @@ class GraphCache:
             weakref.finalize(graph, self._by_degree.pop, key, None)
         return self._by_degree[key]
 
+    def is_by_degree(self, graph: Graph, widths: Widths, device: CudaDevice) -> bool:
+        """Whether that is there."""
+        return (id(graph), widths, device.id) in self._by_degree
+
+    def free_by_degree(self, graph: Graph, widths: Widths, device: CudaDevice) -> None:
+        """Free it, if it is there; a later run makes it again."""
+        renumbered = self._by_degree.pop((id(graph), widths, device.id), None)
+        if renumbered is not None:
+            renumbered.free()
+
     def in_host(self, graph: Graph, widths: Widths, device: CudaDevice) -> HostGraph | None:
         """`graph` with its edge lists in the host's memory, if a run has used it there."""
         return self._in_host.get((id(graph), widths, device.id))

@@ -1,0 +1,157 @@
+"""Decides which form of a program runs on a graph, from how long its runs there have taken.
+
+The plan of `auto` is right for most graphs of a class. What is faster on one graph by a tenth, the numbers of its
+vertices and edges do not tell: how many threads a block has, whether a search counts edges for pulls that never come,
+which ids the vertices have. Runs do. `gdsl.plan.alternatives` lists what may be faster after what a run has shown, a
+knob at a time, and each of these is tried once: it runs in turns with the best form so far, and takes its place if its
+runs are the faster ones. What is found adds up.
+
+Each try is a run that the caller asked for, with the results that the program promises; what it costs is the time that
+the best form would have saved, and compiling. A try begins when all runs so far have taken `TIMES` times as long as all
+tries will have cost by then. So tries take a tenth of the time at most, however slow the other forms are, since a run
+that takes `HOPELESS` times as long as usual is stopped and made again; and a program that runs a few times has none.
+
+Runs differ: a search takes as long as its source lets it. Of `RUNS` runs of each form all but one must be faster than
+all but one of the other form. By chance, that happens in one of 25 tries of forms that are alike, and then nothing is
+lost.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from statistics import median
+
+from gdsl.backends.interface import TraceRecord
+from gdsl.graph.graph import Graph
+from gdsl.operations import Direction, Order
+from gdsl.plan.alternatives import Alternative, Seen
+
+TIMES = 10
+"""All runs take at least so many times as long as what tries cost."""
+WARM = 2
+"""Runs of another form that do not count: the first loads its code, and shows how many blocks it should have."""
+RUNS = 6
+"""Runs of each form that are compared."""
+GAIN = 0.95
+"""Part of the time that a form must take at most, by the medians: less would be gained than noise takes away."""
+HOPELESS = 4
+"""A run of another form that takes this many times as long as the best one is stopped."""
+SHORTEST = 0.1
+"""Seconds of the shortest timeout that a run of another form has."""
+
+
+@dataclasses.dataclass(slots=True)
+class ObservedForms:
+    """Of one program's runs on one graph. Times are in milliseconds."""
+
+    alternatives: list[Alternative] | None = None
+    """What is still to be tried; None: no run has shown that yet."""
+    kept: tuple[Alternative, ...] = ()
+    """What the best form has."""
+    trying: Alternative | None = None
+    """What is being tried."""
+    expected_ms: float = 0.0
+    """What compiling the next form takes."""
+    usual_ms: float = 0.0
+    """What a run of the best form takes."""
+    lines: tuple[str, ...] = ()
+    """What was tried, and what came of it."""
+    _all_ms: float = 0.0
+    _cost_ms: float = 0.0
+    _warm: int = 0
+    _times: list[float] = dataclasses.field(default_factory=list)
+    _others: list[float] = dataclasses.field(default_factory=list)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether there is nothing left to try."""
+        return self.alternatives is not None and not self.alternatives and self.trying is None
+
+    @property
+    def may_begin(self) -> bool:
+        """Whether runs have taken so long that a try may begin."""
+        if self.trying is not None or self.alternatives == []:
+            return False
+        return self._all_ms >= TIMES * (self._cost_ms + self.expected_ms + (WARM + RUNS) * self.usual_ms)
+
+    @property
+    def tries_next(self) -> bool:
+        """Whether the next run is one of the form that is being tried."""
+        return self.trying is not None and (self._warm > 0 or len(self._times) < len(self._others))
+
+    @property
+    def limit(self) -> float:
+        """Seconds after which a run of another form is stopped."""
+        return max(HOPELESS * self.usual_ms / 1e3, SHORTEST)
+
+    def begin(self, alternative: Alternative) -> None:
+        """Try this."""
+        self.trying, self._warm = alternative, WARM
+        self._times, self._others = [], []
+
+    def note(self, ms: float) -> None:
+        """A run of the best form took so long."""
+        self._all_ms += ms
+        self.usual_ms = ms if not self.usual_ms else 0.75 * self.usual_ms + 0.25 * ms
+        if self.trying is not None:
+            self._others.append(ms)
+
+    def spend(self, ms: float) -> None:
+        """Compiling took so long, or a run that came to nothing."""
+        self._cost_ms += ms
+
+    def note_try(self, ms: float) -> bool:
+        """A run of the form that is being tried took so long. Whether that form is the best one from now on."""
+        self._all_ms += ms
+        self._cost_ms += max(ms - self.usual_ms, 0.0)
+        if self.trying is None:  # another thread's run has decided
+            return False
+        if self._warm:
+            self._warm -= 1
+            if not self._warm:
+                self._others = []
+            return False
+        self._times.append(ms)
+        if len(self._times) < RUNS or len(self._others) < RUNS:
+            if len(self._times) >= RUNS // 2 and self._others and min(self._times) > max(self._others):
+                self.lose(f"{min(self._times):.3g} ms for {max(self._others):.3g}")
+            return False
+        times, others = sorted(self._times), sorted(self._others)
+        said = f"{median(times):.3g} ms for {median(others):.3g}"
+        if times[-2] >= others[1] or median(times) > GAIN * median(others):
+            self.lose(said)
+            return False
+        self.lines = (*self.lines, f"{self.trying.word} {said}, kept")
+        self.kept, self.trying, self.usual_ms = (*self.kept, self.trying), None, median(times)
+        return True
+
+    def lose(self, why: str) -> None:
+        """What is being tried is not tried again."""
+        if self.trying is not None:
+            self.lines = (*self.lines, f"{self.trying.word} {why}")
+            self.trying = None
+
+    @property
+    def line(self) -> str:
+        """What is used in the place of what `auto` would; empty: nothing."""
+        return f"form: {', '.join(each.word for each in self.kept)}, as runs showed" if self.kept else ""
+
+
+def seen_in(trace: Sequence[TraceRecord], graph: Graph, largest_degree: int, by_degree: bool) -> Seen:
+    """What a run with this trace has shown."""
+    labels: dict[int, str] = {}
+    members: dict[int, int] = {}
+    times: dict[int, float] = {}
+    chosen: dict[int, set[Direction | None]] = {}
+    for record in trace:
+        site = record.site
+        labels[site] = record.label
+        members[site] = members.get(site, 0) + record.frontier_size
+        times[site] = times.get(site, 0.0) + (record.time_ms or 0.0)
+        chosen.setdefault(site, set()).add(record.direction)
+    pushed = [site for site in labels if chosen[site] == {Direction.PUSH} and 2 * members[site] >= graph.num_vertices]
+    total = sum(times.values())
+    shares = {site: ms / total for site, ms in times.items()} if total else {}
+    near_far = any(record.order is Order.NEAR_FAR for record in trace)
+    return Seen(labels, pushed, shares, graph.num_edges, largest_degree, by_degree, near_far)

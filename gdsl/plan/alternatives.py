@@ -1,0 +1,109 @@
+"""Which other forms of a program may be faster on a graph (cuda), after what a run of it there has shown.
+
+Each is a knob of the program, or a pass left out, that `auto` decides by the class of the graph: nothing but time
+depends on it. What a run has shown leaves out those that cannot gain anything. The most promising come first:
+
+- Operators that choose between pushes and pulls and never pulled: pushes alone, without counting the edges of what they
+  reach.
+- Rounds within a block: without them, as with few rounds they only take registers.
+- Blocks of half as many threads, which may have more registers each, or twice as many, which share what a block has.
+- The other numbering of the vertices, on graphs beyond the cache.
+- A thread for each list, where an operator that has most of the time pushes along lists of at most a few lines.
+- From near to far, where the order as given was kept.
+
+`backends.cuda.observed_forms` decides whether and when they are tried.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from gdsl.ir import nodes as ir
+from gdsl.ir.traversal import walk
+from gdsl.operations import Balance, Direction, Layout, Order
+from gdsl.plan import block_cache, work_order
+from gdsl.plan.graph_class import LONG_LIST
+from gdsl.plan.nodes import Plan
+from gdsl.plan.occupancy import keeps_values
+from gdsl.plan.renumbering import LEAST_EDGES
+from gdsl.plan.walking import sweeps
+from gdsl.records import dataclass
+
+LEAST_BLOCK, LARGEST_BLOCK = 256, 1024
+_MUCH = 0.25
+"""Part of a run's time that an operator must take for another balance of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a run has shown, by operators' sites. labels: their names. pushed: those that chose and never pulled, and
+    reached most vertices. shares: the part of the run's time that each took."""
+
+    labels: Mapping[int, str]
+    pushed: Collection[int]
+    shares: Mapping[int, float]
+    num_edges: int
+    largest_degree: int
+    by_degree: bool = False
+    near_far: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """A form that may be faster: `word` sets it, or names the pass that is left out."""
+
+    word: str
+    sites: tuple[tuple[int, str, Any], ...] = ()
+    """Site, knob and value."""
+    own: tuple[tuple[str, Any], ...] = ()
+    """Knobs of the schedule, and their values."""
+
+    def applied(self, program: ir.Program) -> ir.Program:
+        """`program` in this form."""
+        tuning = program.tuning
+        sites = list(tuning.sites)
+        for site, knob, value in self.sites:
+            sites[site] = dataclasses.replace(sites[site], **{knob: value})
+        return dataclasses.replace(program, tuning=dataclasses.replace(tuning, sites=tuple(sites), **dict(self.own)))
+
+
+def may_differ(program: ir.Program) -> bool:
+    """Whether nobody has chosen a form of `program`: then other ones may be tried."""
+    tuning = program.tuning
+    plain = tuning.fuse and tuning.block is None and not tuning.without
+    return plain and tuning.order is Order.AUTO and tuning.layout is Layout.AUTO and all(map(_is_plain, tuning.sites))
+
+
+def _is_plain(knobs: ir.OperatorKnobs) -> bool:
+    return knobs.balance is Balance.AUTO
+
+
+def alternatives(program: ir.Program, plan: Plan, seen: Seen) -> Iterator[Alternative]:
+    """Those of `program` (annotated, before `gdsl.passes`), whose runs on a graph have this plan."""
+    sites = program.tuning.sites
+    pushed = [site for site in seen.pushed if sites[site].direction is Direction.AUTO]
+    if pushed:
+        word = " ".join(f"{seen.labels[site]}.direction=push" for site in pushed)
+        yield Alternative(word, tuple((site, "direction", Direction.PUSH) for site in pushed))
+    if any(sweep.rounds is not None for sweep in sweeps(plan)):
+        yield Alternative("without=local_rounds", own=(("without", (*program.tuning.without, "local_rounds")),))
+    if not keeps_values(plan) and not block_cache.has_bounds(plan.schedule):
+        threads = plan.sizes.block_threads
+        for block in (threads // 2, threads * 2):
+            if LEAST_BLOCK <= block <= LARGEST_BLOCK:
+                yield Alternative(f"schedule.block={block}", own=(("block", block),))
+    if program.any_ids and seen.num_edges >= LEAST_EDGES:
+        layout = Layout.AS_GIVEN if seen.by_degree else Layout.BY_DEGREE
+        yield Alternative(f"schedule.layout={layout.value}", own=(("layout", layout),))
+    if seen.near_far:
+        return
+    if seen.largest_degree < LONG_LIST:
+        advances = {step.site for step in walk(program.schedule) if isinstance(step, ir.Advance)}
+        for site, share in seen.shares.items():
+            if share >= _MUCH and site in advances:
+                word = f"{seen.labels[site]}.balance=thread"
+                yield Alternative(word, ((site, "balance", Balance.THREAD),))
+    if work_order.observed_loop(program) is not None:
+        yield Alternative("schedule.order=near_far", own=(("order", Order.NEAR_FAR),))
