@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from gdsl import pipeline
@@ -60,6 +62,16 @@ def test_tries_take_a_tenth_of_the_time_at_most(ms: float, expected: float) -> N
         lost = run(observed, ms, expected=expected, runs=runs)
         assert lost <= 10.0 * runs / TIMES + (WARM + RUNS) * HOPELESS * 10.0
         assert runs >= TIMES * (WARM + RUNS) or (not observed.lines and observed.trying is None)
+
+
+def test_without_room_runs_are_looked_at_again_when_they_have_taken_twice_the_time() -> None:
+    observed, looked = ObservedForms(), list[int]()
+    for number in range(1, 10_001):
+        observed.note(10.0)
+        if observed.may_begin:
+            looked.append(number)
+            observed.postpone()
+    assert 3 <= len(looked) <= 8 and all(2 * first <= second for first, second in pairwise(looked))
 
 
 def test_runs_that_differ_more_than_forms_show_nothing() -> None:

@@ -12,7 +12,7 @@ from gdsl.backends.batch import Bounds, Part, one_after_the_other
 from gdsl.backends.cuda.batch_runs import BatchRuns
 from gdsl.backends.cuda.executable_forms import ExecutableForms
 from gdsl.backends.cuda.memory_errors import memory_error
-from gdsl.backends.cuda.observed_forms import ObservedForms, seen_in
+from gdsl.backends.cuda.observed_forms import LOOK_MS, ObservedForms, seen_in
 from gdsl.backends.cuda.observed_gpus import ObservedGpus
 from gdsl.backends.cuda.observed_order import TooManyVisitsError
 from gdsl.backends.interface import Bindings, Build, Limits, Outcome
@@ -110,7 +110,9 @@ class CudaExecutable(ExecutableForms):
         """Decide what is tried next, after a run in the best form so far."""
         free, total = self._device.memory()
         if graph in self._too_large or 2 * free < total:
+            forms.postpone()
             return
+        began = time.monotonic()
         if forms.alternatives is None:
             ran, original = self._executable_of(graph), self._graphs.graph(graph, self.widths, self._device)
             assert ran is not None
@@ -121,30 +123,30 @@ class CudaExecutable(ExecutableForms):
         assert self.is_built is not None
         program, graph_class = self._with(graph, (*forms.kept, forms.alternatives[0]))
         built = self.is_built(program, self.widths, graph_class)
-        forms.expected_ms = 0.0 if built else 1e3 * self.build_seconds
+        forms.expected_ms = LOOK_MS if built else max(LOOK_MS, 1e3 * self.build_seconds)
+        forms.spend(1e3 * (time.monotonic() - began))
         if forms.may_begin:
             forms.begin(forms.alternatives.pop(0))
 
     def _run_other_form(self, graph: Graph, bindings: Bindings, limits: Limits, forms: ObservedForms) -> Outcome | None:
         """Run in the form that is being tried; None if that came to nothing."""
         began, outcome, other = time.monotonic(), None, self._tried.get(graph)
+        is_first = other is None
         numbered = self._graphs.is_by_degree(graph, self.widths, self._device)
         try:
             if other is None:
                 assert forms.trying is not None
                 program, graph_class = self._with(graph, (*forms.kept, forms.trying))
                 other = self._tried[graph] = self._build(program, self.widths, False, graph_class, 0)
-                forms.spend(1e3 * (time.monotonic() - began))
             left = limits.left
             within = limits if left is not None and left < forms.limit else Limits(forms.limit)
             outcome = other._run(graph, bindings, dataclasses.replace(within, memory=_ON_GPU))
         except GdslError as error:
             if error.code not in _ENDS:
                 raise
-            forms.spend(1e3 * (time.monotonic() - began))
             forms.lose(_ENDS[error.code])
-        if outcome is not None:
-            forms.spend(outcome.layout_ms or 0.0)
+        if is_first or outcome is None:
+            forms.spend(1e3 * (time.monotonic() - began) - (0.0 if outcome is None else outcome.time_ms))
         if outcome is not None and other is not None and forms.note_try(outcome.time_ms):
             former = self._best.get(graph, self)
             self._tried.pop(graph, None)

@@ -201,9 +201,10 @@ class ExecutableForms:
 
     def _forget(self, graph: Graph) -> None:
         """Free the memory of runs on the graph: another form has its place."""
-        for form in (self, *self._others.values(), *([] if self._renamed is None else [self._renamed])):
-            if form is not self:
-                form._forget(graph)
+        for form in self._others.values():
+            form._forget(graph)
+        if self._renamed is not None:
+            self._renamed._forget(graph)
         for enactors in (self._enactors, self._with_arrays, self._within):
             enactors.pop(graph, None)
         self._latest = None

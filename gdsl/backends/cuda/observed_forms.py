@@ -37,6 +37,8 @@ GAIN = 0.95
 """Part of the time that a form must take at most, by the medians: less would be gained than noise takes away."""
 HOPELESS = 4
 """A run of another form that takes this many times as long as the best one is stopped."""
+LOOK_MS = 300.0
+"""What it takes to build a plan, which even forms that are in the cache need."""
 SHORTEST = 0.1
 """Seconds of the shortest timeout that a run of another form has."""
 
@@ -51,7 +53,7 @@ class ObservedForms:
     """What the best form has."""
     trying: Alternative | None = None
     """What is being tried."""
-    expected_ms: float = 0.0
+    expected_ms: float = LOOK_MS
     """What compiling the next form takes."""
     usual_ms: float = 0.0
     """What a run of the best form takes."""
@@ -89,6 +91,10 @@ class ObservedForms:
         """Try this."""
         self.trying, self._warm = alternative, WARM
         self._times, self._others = [], []
+
+    def postpone(self) -> None:
+        """There is no room for another form: look again when runs have taken twice the time."""
+        self.expected_ms = max(self.expected_ms, 2 * self._all_ms / max(TIMES, 1))
 
     def note(self, ms: float) -> None:
         """A run of the best form took so long."""
