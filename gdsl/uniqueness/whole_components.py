@@ -4,10 +4,14 @@ Let the index and value of every write of a label array be an end of the edge (o
 the former value from an update of one, the smaller or larger of these or a local that holds one: whatever the order, a
 label is a vertex of its own component (of edges in both directions). Let the last loop over it hook, from compressed
 labels, along all edges of a set f, where the vertices outside f had one and the same label when f was defined: `f =
-where(v => x[v] != s)`, and nothing wrote `x` in between. An edge with an end in f has equal labels at its ends after
+where(v => x[v] != s)`, and nothing has parted them since. An edge with an end in f has equal labels at its ends after
 the loop; any other edge had equal labels before, and from compressed labels no hook moves a vertex out of its tree. So
 each component has one label, which is its smallest vertex, since that one can have no other. It does not matter which
 edges were sampled before, or which component was skipped.
+
+What moves whole trees parts no vertices: an operator on compressed labels whose every index and value is a label that
+it has read. All of these were roots when it began, so that any other vertex keeps its label, and when labels are
+compressed again, all vertices that had one have one. It need not link all that it could.
 
 So an operator before such a loop is *loose*: if it writes nothing but the labels, these are not unique after it, and
 all results are, then no result depends on which labels it leaves, as long as each is a vertex of the component and not
@@ -25,6 +29,7 @@ from gdsl.ir import nodes
 from gdsl.ir.traversal import all_steps, blocks_of
 from gdsl.operations import BinaryOperation, Builtin, Outcome, Over
 from gdsl.rules import JudgedOperator
+from gdsl.uniqueness.labels import flattens
 from gdsl.uniqueness.relaxation import written_in
 
 Sites = Mapping[int, JudgedOperator]
@@ -107,14 +112,55 @@ def _whole(step: nodes.Advance, before: tuple[nodes.Step, ...], sites: Sites, na
 
 
 def _is_outside(frontier: str, before: tuple[nodes.Step, ...], sites: Sites, name: str) -> bool:
-    """Whether a set has all vertices except those with one label, and nothing has written labels since then."""
-    for step in reversed(before):
-        data, sets = written_in((step,), sites)
-        if sets.get(frontier):
-            return isinstance(step, nodes.Filter) and step.frontier.everything and _is_test(name, sites[step.site])
-        if data.get(name):
+    """Whether a set has all vertices except those that had one label, and have one now: whether since then nothing has
+    written labels, or only trees were moved, as a whole, from compressed labels that were compressed again."""
+    made = [i for i, step in enumerate(before) if written_in((step,), sites)[1].get(frontier)]
+    if not made:
+        return False
+    step, since = before[made[-1]], _writers(before[made[-1] + 1 :], sites, name)
+    if not isinstance(step, nodes.Filter) or not step.frontier.everything or not _is_test(name, sites[step.site]):
+        return False
+    compressed = any(_flattens(each, sites, name) for each in _writers(before[: made[-1]], sites, name)[-1:])
+    for each in since:
+        if not _flattens(each, sites, name) and not (compressed and _moves_trees(each, sites, name)):
             return False
-    return False
+        compressed = _flattens(each, sites, name)
+    return compressed or not since
+
+
+def _writers(steps: tuple[nodes.Step, ...], sites: Sites, name: str) -> list[nodes.Step]:
+    return [step for step in steps if written_in((step,), sites)[0].get(name)]
+
+
+def _flattens(step: nodes.Step, sites: Sites, name: str) -> bool:
+    return isinstance(step, nodes.Operator) and flattens(name, sites[step.site])
+
+
+def _moves_trees(step: nodes.Step, sites: Sites, name: str) -> bool:
+    """Whether an operator on compressed labels writes only labels to labels: then all that it reads are roots, and no
+    other vertex gets another label."""
+    if not isinstance(step, nodes.Advance) or step.stores is not None:
+        return False
+    effects = sites[step.site].effects
+    written = [term for write in effects.written(name) for term in (write.index, write.value)]
+    return all(_is_made_of_labels(name, effects, term) for term in written)
+
+
+def _is_made_of_labels(name: str, effects: Effects, term: Term) -> bool:
+    waiting, seen = [term], set[Term]()
+    while waiting:
+        term = waiting.pop()
+        if term in seen or (isinstance(term, ElementTerm) and term.array == name):
+            continue
+        seen.add(term)
+        write = effects.write_of(term)
+        if write is not None and write.name == name and write.outcome is Outcome.FETCH:
+            continue  # the former label
+        within = None if isinstance(term, End) else _made_of(name, effects, term)
+        if within is None:
+            return False
+        waiting.extend(within)
+    return True
 
 
 def _is_test(name: str, judged: JudgedOperator) -> bool:

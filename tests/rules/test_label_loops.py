@@ -15,6 +15,18 @@ edge functor hook(src, dst, e) {
         moved |= forward || back;
     }
 }
+edge functor walk(src, dst, e) {
+    apply {
+        var one = now label[src]; var other = now label[dst];
+        for step in 0..2 {
+            if (one == other) { break; }
+            let high = max(one, other); let low = min(one, other);
+            let before = fetch(label[high] min= now label[low]);
+            one = before; other = low;
+        }
+    }
+}
+edge functor drag(src, dst, e) { apply { let former = fetch(label[max(src, dst)] min= now label[min(src, dst)]); } }
 vertex functor flatten(v) { apply { while (changed(label[v] min= label[label[v]])) { } } }
 schedule {
     %s
@@ -29,6 +41,19 @@ EXACT = {
     "what the pass has changed": _LOOP % f"advance(vertices, hook, to=none); if (moved) {{ {_FLATTEN} }}",
     "twice in a pass": _LOOP % (f"if (moved) {{ {_FLATTEN} }} advance(vertices, hook, to=none);" + _FLATTEN),
     "all but one component": _FIRST + _REST + _LOOP % _OVER_REST,
+}
+_WALK = "advance(rest, walk, to=none); "
+_BEHIND = _LOOP % _OVER_REST
+EXACT |= {
+    "trees of the rest are moved before": _FIRST + _REST + _WALK + _FLATTEN + _BEHIND,
+    "twice": _FIRST + _REST + (_WALK + _FLATTEN) * 2 + _BEHIND,
+    "labels are compressed once more": _FIRST + _REST + _FLATTEN + _WALK + _FLATTEN + _BEHIND,
+}
+PARTED = {
+    "vertices are moved, not trees": _FIRST + _REST + "advance(rest, drag, to=none);" + _FLATTEN + _BEHIND,
+    "trees are moved from vertices": "advance(vertices, weave, to=none);" + _REST + _WALK + _FLATTEN + _BEHIND,
+    "trees are moved twice": _FIRST + _REST + _WALK * 2 + _FLATTEN + _BEHIND,
+    "trees are moved, perhaps": _FIRST + _REST + f"if (moved) {{ {_WALK} }}" + _FLATTEN + _BEHIND,
 }
 OTHERS = {
     "what the pass before has changed": _LOOP % f"if (moved) {{ {_FLATTEN} }} advance(vertices, hook, to=none);",
@@ -50,3 +75,9 @@ def test_an_order_decides(name: str) -> None:
     program = program_of(_TEXT % OTHERS[name], "labels")
     assert [data.unique for data in program.arrays] == [False]
     assert len(answers(program, range(200), everything=True, enough=2)) > 1
+
+
+@pytest.mark.parametrize("name", PARTED)
+def test_what_may_part_vertices_of_one_label_is_no_proof(name: str) -> None:
+    program = program_of(_TEXT % PARTED[name], "labels")
+    assert [data.unique for data in program.arrays] == [False]
