@@ -144,13 +144,15 @@ def _keeps_little(plan: Plan) -> bool:
         return False
     functions = {function.name: function.body for function in program.functions}
     short = all(nodes_in(functor, functions) <= MOST_NODES for functor in program.functors)
-    return short and not _climbs(program) and all(map(_is_word, program.arrays))
+    climbs = _climbs(program) and not plan.graph.short_lists
+    return short and not climbs and all(map(_is_word, program.arrays))
 
 
 def _climbs(program: ir.Program) -> bool:
     """Whether calls along edges go from value to value, which others change meanwhile: the more of them run side by
-    side, the longer are the ways that they find. Components of a graph of random edges take 12 percent less time with
-    fewer, those of a small world 9 percent more."""
+    side, the longer are the ways that they find. Where lists are short, few calls meet, and more of them wait for
+    memory side by side: components take 4 to 20 percent less time on graphs of short lists, and 6 to 11 percent more on
+    random edges and power laws."""
     nodes = (node for functor in program.edge_functors for node in walk(functor))
     return any(isinstance(node, (statements.ForRange, statements.Loop)) for node in nodes)
 

@@ -10,7 +10,7 @@ from gdsl.plan import target
 from gdsl.plan.graph_class import GENERAL, GraphClass
 from gdsl.plan.occupancy import FEW, MANY, blocks_a_multiprocessor, resident_threads
 
-from .planning import DEEP, plan_of
+from .planning import DEEP, SHORT_LISTS, plan_of
 
 ROADS, TOWN = (9_000_000, 32_000_000, 4), (114_599, 239_332, 6)
 SOCIAL, STAR = (4_000_000, 128_000_000, 163_000), (1000, 1998, 999)
@@ -97,6 +97,12 @@ def test_registers_are_left_for_more_blocks_where_little_is_kept(steps: str, lon
     """Of words, by short functors, without searches and tables; in a short program."""
     program = load(PROGRAM.format(steps=steps, type="int32", long=long))
     assert resident_threads(cuda_plan(program)) == threads
+
+
+def test_calls_that_climb_have_more_threads_where_lists_are_short() -> None:
+    """Elsewhere more of them side by side find longer ways."""
+    plans = (plan_of("connected_components", graph=graph) for graph in (GENERAL, SHORT_LISTS))
+    assert [resident_threads(plan) for plan in plans] == [1024, 1536]
 
 
 def test_a_long_program_that_only_sweeps_has_registers_for_two_blocks() -> None:
