@@ -68,6 +68,8 @@ _C_LOOP = (
     r"\(\s*(?:\w+\s+)??(?P<name>\w+)\s*=\s*(?P<first>[^;]+?)\s*;\s*\w+\s*{}(?!=)\s*(?P<last>[^;]+?)\s*;"
     r"\s*(?:\+\+\s*\w+|\w+\s*(?:\+\+|\+=\s*1))\s*\)"
 )
+_OVER_LIST = r"\bfor\s+\w+\s*(?:,\s*\w+\s*)?\bin\s+neighbors\s*\([^;{}]*\)\s*$"
+_LOOP = r"\bfor\s+\w+\s*(?:,\s*\w+\s*)?\bin\b[^;{}]*$"
 _BY_FUNCTOR = "values of elements are given by a functor without a name"
 _GENERATOR = rf"\b(?P<word>sum|min|max|any|all|count)\s*\(\s*(?P<value>{VALUE})$"
 _COMMENT = "a comment begins with `#` and ends with the line"
@@ -273,7 +275,22 @@ TABLE: tuple[Mistake | Special, ...] = (
              text="(", before="for", rest=_C_LOOP.format("<=")),
     foreign("`for` has no parentheses", "write `for $name in $set { … }`", text="(", before="for",
              rest=rf"\(\s*(?:[\w&]+\s+)*(?P<name>\w+)\s*(?::|in|of)\s*(?P<set>{INSIDE})\)"),
+    foreign("`for` has no parentheses", "write `for $names in $set { … }`", text="(", before="for",
+             rest=r"\(\s*(?P<names>\w+\s*,\s*\w+)\s*\)?\s*in\s+(?P<set>neighbors\s*\([^(){};]*\))"),
     foreign("`for` has no parentheses", "write `for i in 0..n { … }`", text="(", before="for"),
+    foreign("the variables of a loop have no type", "write `for $name in …`", text=":", expects="IN",
+             begun=r"\bfor\s+(?P<name>\w+)\s*$"),
+    foreign("`each` is not a word of the language", "write `for $text in …`", at="before", kind="NAME", before="each",
+             begun=r"\bfor\s+each\s*$"),
+    foreign("a list has neighbors and the edges to them, and nothing else",
+             "write `for $names in …`; values at an edge are elements such as `weight[e]`", text=",", only="IN",
+             begun=r"\bfor\s+(?P<names>\w+\s*,\s*\w+)\s*$"),
+    foreign("a loop over a list goes through all of it", "put the rest of its body under `if (…) { … }`",
+             text="where if when", expects="LBRACE", begun=_OVER_LIST),
+    foreign("the body of a loop follows its head", "leave out the `;`", text=";", expects="LBRACE", begun=_LOOP,
+             after=r"\s*\{"),
+    unexpected("a block in braces is expected here", "put the statement in braces: `{ … }`", kind="NAME",
+                expects="LBRACE", begun=_LOOP, when=lambda f, g: f.text not in ("in", "where")),
     foreign(_TYPE_FIRST, typed_local_fix, at="both", kind="NAME", before=SPELLINGS, expects="COLON", lacks="PLUS"),
     foreign("an argument is written in parentheses", "write `$before($operand)`", at="both", kind="NAME INTEGER FLOAT",
              before=_NAMED_CALLS, rest=POSTFIX, when=may_be_called),

@@ -268,6 +268,20 @@ def _local_of_schedule(plain: str, places: Places, start: int, end: int) -> Iter
         return
 
 
+def typed_local(diagnostic: Diagnostic, places: Places) -> Iterator[Suggestion]:
+    """The type of a value for the `var` that it is assigned to, whose own type is that of the literal it begins with."""
+    found = re.fullmatch(r"`(\w+)` is \w+, and this value is (u?int\d+|float\d+|vertex|edge)", diagnostic.message)
+    if found is None or diagnostic.span is None:
+        return
+    name, kind = found[1], found[2]
+    before = places.plain[: places.range(diagnostic.span)[0]]
+    declared = list(re.finditer(rf"\bvar\s+{name}()\s*=\s*(-?[\w.]+)\s*;", before))
+    if declared and declared[-1][2][-1:].isdigit():
+        at = declared[-1].end(1)
+        words = f"declare it by `var {name} : {kind} = {declared[-1][2]};`"
+        yield Suggestion(words, (Edit(span_at(places.text, at, at), f" : {kind}"),))
+
+
 def _kinds(value: str) -> list[str]:
     if re.fullmatch(r"true|false", value):
         return ["bool"]

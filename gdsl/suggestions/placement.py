@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from gdsl.diagnostics import Diagnostic, Edit, Suggestion
 from gdsl.frontend.vocabulary import CONTEXTUAL_FORMS, CONTEXTUAL_FUNCTIONS, CONTEXTUAL_KEYWORDS, RESERVED
 from gdsl.source import Span
-from gdsl.suggestions.name_suggestions import declaration_suggestions, name_suggestions
+from gdsl.suggestions.name_suggestions import declaration_suggestions, name_suggestions, typed_local
 from gdsl.suggestions.text import Places, span_at, statements_around
 
 _COMMENT = re.compile(r"#[^\n]*")
@@ -57,6 +57,8 @@ def candidates(diagnostic: Diagnostic, places: Places) -> Iterator[Suggestion]:
     """What `diagnostic` suggests, each as edits: its `suggestions` in their order, then those of its fix."""
     if diagnostic.span is not None and diagnostic.code in _OF_NAMES:
         yield from name_suggestions(diagnostic, places)
+    if diagnostic.code == "E0205":
+        yield from typed_local(diagnostic, places)
     for suggestion in diagnostic.suggestions:
         if suggestion.edits:
             yield suggestion

@@ -49,6 +49,32 @@ PARTS = {
     "vertex functor g(v) { apply { n += size(f); } }": "`n = size(f);` before",
     "edge functor g(s, t, e) { apply { f.push(t); } }": "`accept true;`",
 }
+LOOPS = {
+    "for (u, w) in neighbors(v) { n += 1; }": "write `for u, w in neighbors(v) { … }`",
+    "for (u, w in neighbors(v)) { n += 1; }": "write `for u, w in neighbors(v) { … }`",
+    "for let u in neighbors(v) { n += 1; }": "write `for u in neighbors(v) { … }`",
+    "for u = neighbors(v) { n += 1; }": "write `for u in neighbors(v) { … }`",
+    "for each u in neighbors(v) { n += 1; }": "write `for u in",
+    "for u : vertex in neighbors(v) { n += 1; }": "write `for u in",
+    "for i : int32 in 0..3 { n += 1; }": "write `for i in",
+    "for u, w, t in neighbors(v) { n += 1; }": "write `for u, w in …`; values at an edge are elements",
+    "for u in neighbors(v) where u != v { n += 1; }": "put the rest of its body under `if (…) { … }`",
+    "for u in neighbors(v) if (u != v) { n += 1; }": "put the rest of its body under `if (…) { … }`",
+    "for u in neighbors(v) n += 1;": "put the statement in braces: `{ … }`",
+    "for i in 0..3 n += 1;": "put the statement in braces: `{ … }`",
+    "for u in neighbors(v); { n += 1; }": "leave out the `;`",
+    "var sum = 0; for u in neighbors(v) { sum += double; } x[v] = float32(sum);": "`var sum : float64 = 0;`",
+    "var sum = 0.5; for u in neighbors(v) { sum = max(sum, double); } n += int64(sum);": "`var sum : float64 = 0.5;`",
+    "var best = 0; for u in neighbors(v) { if (b[u]) { best = u; } } x[best] += 1;": "`var best : vertex = 0;`",
+    "var sum = 0; for u in neighbors(v) { sum += double; } d[v] = sum;": "write `int32(double)`",
+    "for u in neighbors(v) { n += several[u]; }": "select one of them: `several[u][i]`",
+}
+
+
+@pytest.mark.parametrize("statement", LOOPS)
+def test_loops_over_lists(statement: str) -> None:
+    data = f"{DATA} param double : float64 = 1; vertex several[3] : int64;"
+    assert LOOPS[statement] in str(first_of(text_of(data, f"vertex functor g(v) {{ apply {{ {statement} }} }}")).fix)
 
 
 @pytest.mark.parametrize("statement", SCHEDULE)

@@ -42,7 +42,7 @@ def value_place(
         raise Mistake
     if place is None:
         message = f"an element of `{symbol.name}` has several values, and is not a value itself"
-        fix = f"select one of them: `{symbol.name}[v][i]`"
+        fix = f"select one of them: `{environment.words(expression.span)}[i]`"
         environment.report("E0204", message, expression.span, labels=labels, fix=fix)
         raise Mistake
     typed = infer(place, Type.INT32 if is_literal(place) else None)
