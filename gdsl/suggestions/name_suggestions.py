@@ -269,7 +269,7 @@ def _local_of_schedule(plain: str, places: Places, start: int, end: int) -> Iter
 
 
 def typed_local(diagnostic: Diagnostic, places: Places) -> Iterator[Suggestion]:
-    """The type of a value for the `var` that it is assigned to, whose own type is that of the literal it begins with."""
+    """The type of a value for the `var` that it is assigned to, if that has the type of the literal it begins with."""
     found = re.fullmatch(r"`(\w+)` is \w+, and this value is (u?int\d+|float\d+|vertex|edge)", diagnostic.message)
     if found is None or diagnostic.span is None:
         return
