@@ -214,6 +214,7 @@ class FakeCupy:
             ptr=3, synchronize=lambda: self._note("synchronize beside"), wait_event=lambda event: None
         )
         stream.wait_event = lambda event: None
+        stream.done = True
         self.stream = stream
         self.cuda = SimpleNamespace(
             runtime=runtime,

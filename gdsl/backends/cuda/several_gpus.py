@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from gdsl.backends.cuda.clocks import DONE, NOT_READY, Clock
 from gdsl.backends.cuda.flat_ranges import load_function
+from gdsl.backends.cuda.own_arguments import OwnArguments
 from gdsl.backends.cuda.pinned_copies import STOPPED_FROM_BIT
 from gdsl.backends.cuda.protocol import Arguments
 from gdsl.backends.cuda.spread_memory import SpreadMemory
@@ -112,11 +113,15 @@ class SeveralGpus(SpreadMemory):
         """Of the first GPU alone."""
         self.multiprocessors = sum(share.multiprocessors for share in self.shares)
         self._spread: weakref.WeakValueDictionary[int, SpreadKernel] = weakref.WeakValueDictionary()
-        self._has_turn, self._control = False, 0
+        self._has_turn = self._is_queued = False
+        """The second: whether the kernels of a run are queued, and nothing behind them changes what they leave."""
+        self._launched: NDArray[Any] | None = None
+        """The record of the run in progress, or of the last one."""
         self._whole_gpus = WholeGpus(share.gpu for share in self.shares if not share.is_alone)
         self._begin = self.cupy.cuda.Event(disable_timing=True)
-        self._own_arguments: list[Arguments] = []
-        self._arguments_of: NDArray[Any] | None = None
+        self._own_arguments = OwnArguments(len(gpus))
+        self._cleared: tuple[object, Any] | None = None
+        """The lane and the stream on which the words for barriers were cleared for the next run."""
         # During a run, the driver would wait for its end before it allocates these.
         _ = self._places, self._barrier_words, self._aborted, self._side_stream
 
@@ -212,35 +217,55 @@ class SeveralGpus(SpreadMemory):
             super().launch(kernel, min(blocks, own), threads, arguments, teams, dynamic_shared)
             return
         stream = self._stream or self.stream()
-        for word in self._barrier_words[1:]:
-            self.cupy.cuda.runtime.memsetAsync(word, 0, 8, stream.ptr)
         counts = [blocks // self.multiprocessors * share.multiprocessors for share in self.shares]
         self._store_places(spread, counts, arguments.by_owner)
-        self._begin.record(stream)
-        self._control = int(arguments.values[0]["run"]["control"][0])
+        self._launched = arguments.values[0]
+        has_copies = arguments.pointers is not None and "arena" in self.__dict__
+        of_shares = self._own_arguments.of(arguments, self.arena) if has_copies else [arguments] * len(counts)
+        self._have_cleared(stream)
+        # If nothing is left to do before the run, no GPU has to wait for an event of another one.
+        before = None if stream.done else self._begin
+        if before is not None:
+            before.record(stream)
         whole = False
         try:
             # The first GPU's kernel is launched last, since it runs in the caller's stream. If another thread copies in
             # that stream, the copy waits for the kernel, and the driver launches nothing until the copy is done.
             for number in (*range(1, len(counts)), 0):
-                of_share = self._arguments_for(number, arguments)
-                self._launch_share(spread, number, (counts[number], threads, dynamic_shared), of_share, stream)
+                shape, own = (counts[number], threads, dynamic_shared), of_shares[number]
+                self._launch_share(spread.functions[number], number, shape, own, (stream, before))
+            for number, share in enumerate(self.shares):
+                with self._on(share.gpu):
+                    share.ended.record(share.stream if number else stream)
             for share in self.shares[1:]:
                 stream.wait_event(share.ended)
-            whole = True
+            self._is_queued = whole = True
         finally:
             if not whole:
                 self._abort()
 
+    def end(self) -> None:
+        """After that event, clear the words for barriers, so that the next run need not wait for it."""
+        super().end()
+        self._is_queued = False
+        if self._cleared is None:
+            stream = self._stream or self.stream()
+            self._clear(stream)
+            self._cleared = self.lane, stream
+
     def launch_on_each(self, launches: Sequence[tuple[Any, int, int, Sequence[Arguments]]]) -> None:
-        """Launch kernels of `load_on_each`."""
+        """Launch kernels of `load_on_each`. Behind a run, each GPU waits for the kernels of the others, rather than for
+        the first one to have waited for them."""
         stream, driver = self._stream or self.stream(), self._driver
-        self._begin.record(stream)
+        if not self._is_queued:
+            self._begin.record(stream)
         for number, share in enumerate(self.shares):
             own = stream if number == 0 else share.stream
             with self._on(share.gpu):
                 if number > 0:
-                    own.wait_event(self._begin)
+                    others = [other.ended for other in self.shares if other is not share]
+                    for event in others if self._is_queued else (self._begin,):
+                        own.wait_event(event)
                 for kernel, blocks, threads, arguments in launches:
                     function, blocks = self._spread[kernel.ptr].functions[number], blocks * share.multiprocessors
                     driver.launchKernel(
@@ -250,22 +275,6 @@ class SeveralGpus(SpreadMemory):
                     share.ended.record(own)
         for share in self.shares[1:]:
             stream.wait_event(share.ended)
-
-    def _arguments_for(self, number: int, arguments: Arguments) -> Arguments:
-        """The arguments of a kernel, with the addresses of its own copies."""
-        places = arguments.pointers
-        if number == 0 or places is None or "arena" not in self.__dict__:
-            return arguments
-        record, *others = arguments.values
-        if self._arguments_of is not record:
-            self._own_arguments = [Arguments(record.copy(), *others) for _ in self.gpus]
-            self._arguments_of = record
-        own = self._own_arguments[number]
-        own.values[0][:] = record
-        words = own.values[0].view(numpy.uint64)
-        offsets = words[places] - numpy.uint64(self.arena.pointer)  # below it wraps
-        words[places[offsets < self.arena.stride]] += numpy.uint64(number * self.arena.stride)
-        return own
 
     def _store_places(self, kernel: SpreadKernel, counts: Sequence[int], by_owner: bool) -> None:
         """Let the kernels know their blocks and words for barriers, before any of them runs."""
@@ -284,14 +293,14 @@ class SeveralGpus(SpreadMemory):
             kernel.stored[number] = place
 
     def _launch_share(
-        self, kernel: SpreadKernel, number: int, shape: tuple[int, int, int], arguments: Arguments, stream: Any
+        self, function: Any, number: int, shape: tuple[int, int, int], arguments: Arguments, after: tuple[Any, Any]
     ) -> None:
-        share, (blocks, threads, dynamic_shared) = self.shares[number], shape
-        driver, function = self._driver, kernel.functions[number]
-        own = stream if number == 0 else share.stream
+        """`after`: the run's stream, and the event in it for which the others wait, if any."""
+        share, (blocks, threads, dynamic_shared), (stream, before) = self.shares[number], shape, after
+        driver, own = self._driver, stream if number == 0 else share.stream
         with self._on(share.gpu):
-            if number > 0:
-                own.wait_event(self._begin)
+            if number > 0 and before is not None:
+                own.wait_event(before)
             if share.is_alone:
                 driver.launchCooperativeKernel(
                     function.ptr, blocks, 1, 1, threads, 1, 1, dynamic_shared, own.ptr, arguments.address
@@ -300,8 +309,6 @@ class SeveralGpus(SpreadMemory):
                 driver.launchKernel(
                     function.ptr, blocks, 1, 1, threads, 1, 1, dynamic_shared, own.ptr, arguments.address, 0
                 )
-            if number > 0:
-                share.ended.record(own)
 
     @cached_property
     def _places(self) -> list[NDArray[Any]]:
@@ -315,16 +322,34 @@ class SeveralGpus(SpreadMemory):
         self._barrier_memory = self.arena.allocate(8)
         return [self._barrier_memory.pointer + number * self.arena.stride for number in range(len(self.gpus))]
 
+    def _clear(self, stream: Any) -> None:
+        for word in self._barrier_words[1:]:
+            self.cupy.cuda.runtime.memsetAsync(word, 0, 8, stream.ptr)
+
+    def _have_cleared(self, stream: Any) -> None:
+        """Before a run, whatever its stream is; that of the control block is sent with it."""
+        cleared, self._cleared = self._cleared, None
+        if cleared is None:
+            self._clear(stream)
+        elif cleared[0] != self.lane:
+            self.let_end(cleared[1], cleared[0])
+
     @cached_property
     def _aborted(self) -> NDArray[Any]:
         words = self.pinned(8).view(numpy.uint64)
         words[0] = _ABORTED
         return words
 
+    @property
+    def _control(self) -> int:
+        """The address of the control block of the run in progress."""
+        assert self._launched is not None
+        return int(self._launched["run"]["control"][0])
+
     def _abort(self) -> None:
         """Let kernels leave that wait for others which do not come, and wait until they have."""
         runtime, (stream, _) = self.cupy.cuda.runtime, self._side_stream
-        here = self._aborted.ctypes.data
+        here, self._cleared = self._aborted.ctypes.data, None
         for word in (self._control, *self._barrier_words[1:]):
             runtime.memcpyAsync(word, here, 8, runtime.memcpyHostToDevice, stream.ptr)
         stream.synchronize()

@@ -197,6 +197,44 @@ def test_a_kernel_that_dies_takes_no_other_with_it(cupy, graph, monkeypatch):
     assert np.array_equal(numpy_of(program(graph, source=3, gpus=2).distance), expected)
 
 
+def words_of(device) -> list[int]:
+    return [ctypes.c_uint64.from_address(word).value for word in device._barrier_words[1:]]
+
+
+@pytest.mark.parametrize("gpus", [2, [0, 1, 0]], ids=str)
+def test_words_of_barriers_are_cleared_for_the_next_run(cupy, graph, monkeypatch, gpus):
+    """Behind a run, on its stream, so that no run waits for that; a run on another stream waits for it there."""
+    program, cleared = gdsl.compile("bfs"), []
+    program(graph, source=3, gpus=gpus)
+    device = registry.get("cuda:0,1" if gpus == 2 else "cuda:0,1,0").device()
+    clear = device._clear
+    monkeypatch.setattr(device, "_clear", lambda stream: (cleared.append(cupy.log["launch"]), clear(stream)))
+    for source in (3, 4):
+        assert set(words_of(device)) == {0}
+        found = program(graph, source=source, gpus=gpus)
+        assert np.array_equal(numpy_of(found.distance), program(graph, source=source, backend="reference").distance)
+    launches = cupy.log["launch"]
+    assert len(cleared) == 2 and cleared[-1] == launches
+    waited, other = cupy.log["synchronize"], SimpleNamespace(**{**vars(cupy.stream), "ptr": 11})
+    monkeypatch.setattr(cupy, "stream", other)
+    program(graph, source=3, gpus=gpus)
+    assert len(cleared) == 3 and cupy.log["synchronize"] > waited
+
+
+@pytest.mark.parametrize("is_idle", [True, False], ids=["idle", "busy"])
+def test_kernels_wait_for_what_is_queued_before_them(cupy, graph, monkeypatch, is_idle):
+    """By an event, if there is anything."""
+    program, waits = gdsl.compile("bfs"), []
+    program(graph, source=3, gpus=2)
+    device = registry.get("cuda:0,1").device()
+    monkeypatch.setattr(cupy.stream, "done", is_idle)
+    launch = device._launch_share
+    monkeypatch.setattr(device, "_launch_share", lambda *values: (waits.append(values[-1][1]), launch(*values)))
+    found = program(graph, source=4, gpus=2)
+    assert waits == [None if is_idle else device._begin] * 2
+    assert np.array_equal(numpy_of(found.distance), program(graph, source=4, backend="reference").distance)
+
+
 def test_one_gpu_of_the_list_is_the_plain_form(cupy, graph):
     program = gdsl.compile("bfs")
     for gpus in (1, [1], [0]):
