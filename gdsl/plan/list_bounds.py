@@ -7,7 +7,8 @@ must be conditions that cannot stop the run (`functor_facts.may_stop`).
 
 **Lists that were walked.**
 Over `all_edges` of an undirected graph, whose in-lists are its out-lists, each edge of a member is visited from both
-ends. Where both calls do the same (`both_ends`), the second walk is left out on such a graph (by the grid of one GPU).
+ends. Where both calls do the same (`both_ends`), the second walk is left out on such a graph (by the grids of
+one GPU and of several).
 
 **Results that stay.**
 `some` stays true once a neighbor has set it, and `every` stays false: the rest of the list cannot change that. A list
@@ -56,9 +57,9 @@ def run(plan: Plan, facts: Facts) -> Plan:
 
 def repeats(step: ir.Operator, functor: ir.EdgeFunctor, target: Target) -> bool:
     """Whether the walk along in-edges visits what the one along out-edges has, where these lists are the same."""
-    alone = target.grid and not (target.several_gpus or target.workers or target.instances or target.teams)
+    whole = target.grid and not (target.workers or target.instances or target.teams)
     over_both = isinstance(step, ir.Advance) and step.over is Over.ALL_EDGES and step.result is None
-    return alone and over_both and does_the_same_from_both_ends(functor)
+    return whole and over_both and does_the_same_from_both_ends(functor)
 
 
 def place_limit(functor: ir.EdgeFunctor) -> ir.Expression | None:

@@ -128,8 +128,8 @@ class SweepVerifier(HintVerifier, ResultVerifier):
     def _repeats(self, step: ir.Operator, functor: ir.EdgeFunctor, each: Walk, sweep: Sweep) -> None:
         """A walk that is left out where the one before has made the same calls, with the ends exchanged."""
         target = self.target
-        alone = target.grid and not (target.several_gpus or target.workers or target.instances or target.teams)
-        self.expect(alone, "lists are left out that others may have")
+        whole = target.grid and not (target.workers or target.instances or target.teams)
+        self.expect(whole, "lists are left out that others may have")
         second = step.visits is Over.ALL_EDGES and each is sweep.walks[-1] and each.lists is Over.IN_EDGES
         self.expect(second and isinstance(step, ir.Advance) and step.result is None, "edges are left out")
         self.expect(self.ask(does_the_same_from_both_ends, functor), "calls from the other end are others")

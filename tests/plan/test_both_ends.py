@@ -89,10 +89,12 @@ def test_not_the_same_from_both_ends(name: str) -> None:
     assert not any(walk.repeats for walk in only_sweep(plan).walks)
 
 
-@pytest.mark.parametrize(
-    "on",
-    [target.CPU, target.CPU_WORKERS, target.CUDA_WORKERS, dataclasses.replace(target.CUDA_FUSED, several_gpus=True)],
-)
+def test_several_gpus_have_the_same_lists() -> None:
+    plan = plan_of(_TEXT % (_HOOK, ", over=all_edges"), on=dataclasses.replace(target.CUDA_FUSED, several_gpus=True))
+    assert [walk.repeats for walk in only_sweep(plan).walks] == [False, True]
+
+
+@pytest.mark.parametrize("on", [target.CPU, target.CPU_WORKERS, target.CUDA_WORKERS])
 def test_lists_that_others_may_have_are_walked(on: target.Target) -> None:
     plan = plan_of(_TEXT % (_HOOK, ", over=all_edges"), on=on)
     assert not any(walk.repeats for sweep in sweeps(plan) for walk in sweep.walks)
