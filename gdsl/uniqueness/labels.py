@@ -20,13 +20,14 @@ throughout: it is a forest. What single passes leave depends on the order, but t
   where `differ` holds of every edge that `hook` links and whose ends have different labels: it is `x[src] != x[dst]`
   together with some of the conditions of `hook`. A vertex that leaves the set has no edge left with two labels, and
   what has one label is in one tree from then on. So the labels after the loop are those of hooking over the first set
-  until nothing changes.
+  until nothing changes. The same over a set of edges, `while (e) { compute(e, hook); <compression>; e = filter(e,
+  differ); }`: an edge leaves it once its ends have one label.
 """
 
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from gdsl.effects import Effects, Write, each
 from gdsl.effects.terms import ElementTerm, End, OfRead, Operation, Term
@@ -162,6 +163,8 @@ class LabelLoop:
         loop, frontier = self.loop, self.loop.frontier
         if frontier is None or loop.defined.get(frontier) != 1:
             return False
+        if _narrows_edges(loop.loop.body, frontier, name, step, self.sites):
+            return True
         by = narrows(loop.loop.body, frontier, name, step, self.sites)
         return by is not None and loop.written.get(by) == 1
 
@@ -291,14 +294,34 @@ def narrows(
     return reduce.array if is_connected else None
 
 
+def _narrows_edges(
+    body: tuple[nodes.Step, ...], frontier: str, labels: str, hook: nodes.Operator, sites: Mapping[int, JudgedOperator]
+) -> bool:
+    """Whether the end of `body` reduces `frontier`, a set of edges on which `hook` runs, to those whose ends have two
+    different `labels`."""
+    filtered = body[-1] if body else None
+    if not isinstance(hook, nodes.Compute) or not isinstance(filtered, nodes.Filter) or filtered is hook:
+        return False
+    whole = hook.frontier.frontier == filtered.frontier.frontier == filtered.result == frontier
+    keeping = sites[filtered.site].effects.functor
+    if not whole or not isinstance(keeping, nodes.EdgeFunctor) or keeping.body:
+        return False
+    return _asks_of_links(keeping.condition, sites[hook.site].effects.functor, labels)
+
+
 def _finds_links(differing: nodes.VertexFunctor | nodes.EdgeFunctor, linking: object, labels: str) -> bool:
     """Whether the value of `differing` holds for every edge that `linking` links and whose ends have different
     labels."""
-    if not isinstance(differing, nodes.EdgeFunctor) or not isinstance(linking, nodes.EdgeFunctor):
+    if not isinstance(differing, nodes.EdgeFunctor) or differing.value is None:
         return False
-    if differing.value is None:
+    return _asks_of_links((*differing.condition, differing.value), linking, labels)
+
+
+def _asks_of_links(conditions: Iterable[nodes.Expression], linking: object, labels: str) -> bool:
+    """Whether the conditions hold for every edge that `linking` links and whose ends have different labels."""
+    if not isinstance(linking, nodes.EdgeFunctor):
         return False
-    asked = [part for each in (*differing.condition, differing.value) for part in conjuncts(each)]
+    asked = [part for each in conditions for part in conjuncts(each)]
     links = [part for each in linking.condition for part in conjuncts(each)]
     others = [part for part in asked if not _differ(part, labels)]
     return all(any(same(part, link) for link in links) for part in others)
