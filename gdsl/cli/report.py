@@ -76,6 +76,7 @@ def as_document(run: Run) -> dict[str, Any]:
         "iterations": result.iterations,
         "memory": result.memory_line or None,
         "order": result.order_line or None,
+        "form": result.form_line or None,
         "tuned": None if result.tuned is None else {**result.tuned._asdict(), "used": result.tuned.used},
         "trace": [_record(record) for record in result.trace],
         "results": {summary.name: _figures(data[summary.name], summary, result) for summary in result.summary()},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy
@@ -151,3 +152,16 @@ def test_where_nothing_is_tried(eager: None) -> None:
     for _ in range(3):
         program(LOOPS, source=1, backend="cuda", max_iterations=9)
     assert LOOPS not in program.last_run(LOOPS, "cuda")[1]._forms
+
+
+def test_calls_of_several_threads(eager: None) -> None:
+    program = gdsl.compile("bfs")
+    expected = [program(LOOPS, source=source, backend="reference").distance for source in range(5)]
+
+    def call(number: int) -> bool:
+        found = program(LOOPS, source=number % 5, backend="cuda").distance.get()
+        return numpy.array_equal(found, expected[number % 5])
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(call, range(100)))
+    assert len(words(program, LOOPS).lines) >= 3

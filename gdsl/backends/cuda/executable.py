@@ -130,23 +130,30 @@ class CudaExecutable(ExecutableForms):
 
     def _run_other_form(self, graph: Graph, bindings: Bindings, limits: Limits, forms: ObservedForms) -> Outcome | None:
         """Run in the form that is being tried; None if that came to nothing."""
-        began, outcome, other = time.monotonic(), None, self._tried.get(graph)
-        is_first = other is None
-        numbered = self._graphs.is_by_degree(graph, self.widths, self._device)
+        trying, began, outcome = forms.trying, time.monotonic(), None
+        if trying is None:  # another thread's run has decided
+            return None
+        tried = self._tried.get(graph)
+        other = tried[1] if tried is not None and tried[0] is trying else None
+        is_first, numbered = other is None, self._graphs.is_by_degree(graph, self.widths, self._device)
         try:
             if other is None:
-                assert forms.trying is not None
-                program, graph_class = self._with(graph, (*forms.kept, forms.trying))
-                other = self._tried[graph] = self._build(program, self.widths, False, graph_class, 0)
+                program, graph_class = self._with(graph, (*forms.kept, trying))
+                other = self._build(program, self.widths, False, graph_class, 0)
+                self._tried[graph] = trying, other
             left = limits.left
             within = limits if left is not None and left < forms.limit else Limits(forms.limit)
             outcome = other._run(graph, bindings, dataclasses.replace(within, memory=_ON_GPU))
         except GdslError as error:
             if error.code not in _ENDS:
                 raise
-            forms.lose(_ENDS[error.code])
+            end = _ENDS[error.code]
         if is_first or outcome is None:
             forms.spend(1e3 * (time.monotonic() - began) - (0.0 if outcome is None else outcome.time_ms))
+        if forms.trying is not trying:
+            return outcome
+        if outcome is None:
+            forms.lose(end)
         if outcome is not None and other is not None and forms.note_try(outcome.time_ms):
             former = self._best.get(graph, self)
             self._tried.pop(graph, None)

@@ -74,7 +74,7 @@ class ExecutableForms:
             self._forms = weakref.WeakKeyDictionary()
         self._best: weakref.WeakKeyDictionary[Graph, Self] = weakref.WeakKeyDictionary()
         """Forms that runs on a graph have shown to be faster than this one."""
-        self._tried: weakref.WeakKeyDictionary[Graph, Self] = weakref.WeakKeyDictionary()
+        self._tried: weakref.WeakKeyDictionary[Graph, tuple[Alternative, Self]] = weakref.WeakKeyDictionary()
         """Forms that are being tried."""
         self._gpus: weakref.WeakKeyDictionary[Graph, ObservedGpus] = weakref.WeakKeyDictionary()
         """What runs on each graph have shown of the GPUs to use."""
