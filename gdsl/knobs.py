@@ -177,6 +177,7 @@ KNOBS = (
     Knob("bounds", _SWITCH, "whether computed indices are checked", "off", "`on`", default=True, alone=True),
 )
 PLAN_PASSES = (
+    "followers",
     "far_values",
     "hoist_graphs",
     "direction",
@@ -211,15 +212,15 @@ WITHOUT = "without="
 """The beginning of a caller's word that names such a pass."""
 ALL_PASSES = (
     "lower",
-    *PLAN_PASSES[1:14],
+    *PLAN_PASSES[2:15],
     "launches",
     "distribution",
-    *PLAN_PASSES[14:-2],
+    *PLAN_PASSES[15:-2],
     "allocate",
     *PLAN_PASSES[-2:],
     "batch",
 )
-"""Every pass over a plan, in the order in which they run; `far_values` runs before there is one."""
+"""Every pass over a plan, in the order in which they run; `followers` and `far_values` run before there is one."""
 BY_NAME = {knob.name: knob for knob in KNOBS}
 OPERATOR_KNOBS = tuple(knob.name for knob in KNOBS if knob.operators)
 SCHEDULE_KNOBS = tuple(knob.name for knob in KNOBS if not knob.operators)

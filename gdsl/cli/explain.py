@@ -220,12 +220,24 @@ def _explain_fusion(word: str) -> None:
     """A line for each operator that follows another one."""
     from gdsl.api.compiling import compile_file
     from gdsl.backends.cuda import neighbors_of
+    from gdsl.ir.nodes import Operator
+    from gdsl.ir.traversal import all_steps
+    from gdsl.plan import target
+    from gdsl.plan.followers import followed
 
     program = compile_file(word).ir
     if not program.tuning.fuse:
         click.echo("schedule.fuse is off: each operator is a kernel of its own")
         return
-    pairs = neighbors_of(program)
+    pairs, followers = neighbors_of(program), followed(program, target.CUDA_FUSED)
+    steps = {step.site: step for step in all_steps(program.schedule) if isinstance(step, Operator)}
+    for site, filters in sorted(followers.items()):
+        step, names = (
+            steps[site],
+            " and of ".join(f"{steps[at].word} @{steps[at].label} ({steps[at].span.words})" for at in filters),
+        )
+        later = ", for each pass but the first" if len(filters) == 1 and filters[0] > site else ""
+        click.echo(f"{step.span.words}: {step.word} @{step.label} runs in the sweep of {names}{later}")
     for pair in pairs:
         first, second, obstacle = pair.first.step, pair.second.step, pair.obstacle
         where = f"{second.span.words}: {second.word} @{second.label}"
@@ -233,7 +245,7 @@ def _explain_fusion(word: str) -> None:
             click.echo(f"{where} runs in the sweep of {first.word} @{first.label} ({first.span.words})")
         else:
             click.echo(f"{where} has a sweep of its own: {obstacle.why} ({obstacle.span.words})")
-    if not pairs:
+    if not pairs and not followers:
         click.echo("no operator directly follows another one")
 
 

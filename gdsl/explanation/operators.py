@@ -11,6 +11,7 @@ from gdsl.explanation.traffic import Item, traffic_of
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import all_steps
 from gdsl.operations import Balance
+from gdsl.plan.followers import followed
 from gdsl.plan.nodes import Choice, Dedup, Form, Loop, MakeOnce, Operation, Plan, Sweep
 from gdsl.plan.printer_sweeps import print_compare
 from gdsl.plan.sending import written_for
@@ -57,8 +58,8 @@ def operator_facts(
             parts.setdefault(owners[each.step.site], []).append(each)
     operators = {step.site: step for step in all_steps(program.schedule) if isinstance(step, ir.Operator)}
     own = [each for each in operations(plan) if each.step.site not in owners]
-    return tuple(
-        _fact(
+    facts = {
+        each.step.site: _fact(
             each,
             operators.get(each.step.site, each.step),
             parts.get(each.step.site, []),
@@ -66,8 +67,25 @@ def operator_facts(
             widths,
             each.step.site in near_far,
         )
-        for each in sorted(own, key=lambda each: each.step.span.order)
-    )
+        for each in own
+    }
+    for site, hosts in followed(program, plan.target).items():
+        facts[site] = _follows(operators[site], facts.get(site), [operators[host] for host in hosts])
+        for host in hosts:
+            also = f"its sweep also runs @{operators[site].label}, for the members of its result"
+            facts[host] = replace(facts[host], becomes=(*facts[host].becomes, also))
+    places = {**{each.step.site: each.step for each in own}, **operators}
+    return tuple(facts[site] for site in sorted(facts, key=lambda site: places[site].span.order))
+
+
+def _follows(step: ir.Operator, fact: OperatorFact | None, hosts: Sequence[ir.Operator]) -> OperatorFact:
+    """What becomes of an operator that runs in the sweeps of the filters `hosts`; `fact`: as it begins a loop."""
+    names = " and of ".join(f"@{host.label} ({host.span.words})" for host in hosts)
+    if fact is None:
+        call = f"compute({step.frontier.words}, {step.functor})"
+        return OperatorFact(step.span.words, step.label, call, (f"runs in the sweep of {names}",), ())
+    later = f"runs before its loop, and for each next pass in the sweep of {names}"
+    return replace(fact, becomes=(*fact.becomes, later))
 
 
 def _fact(

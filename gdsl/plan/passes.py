@@ -20,6 +20,7 @@ from gdsl.plan import (
     direction,
     distribution,
     far_values,
+    followers,
     frontier_form,
     fusion,
     gathering,
@@ -52,12 +53,13 @@ from gdsl.plan.nodes import Plan
 from gdsl.plan.target import Target
 
 PROGRAM_PASSES: tuple[tuple[str, Callable[[Program, Target], Program]], ...] = (
+    ("followers", followers.run),
     ("direction", sending.run),
     ("direction", gathering.run),
     ("far_values", far_values.run),
     ("distribution", own_members.run),
 )
-"""A pass, and the parts of two others, that are written in operators, and so run before `lower`."""
+"""Two passes, and the parts of two others, that are written in operators, and so run before `lower`."""
 LOWER = "lower"
 """The name of what comes before all passes."""
 
@@ -105,5 +107,5 @@ PLAN_PASSES: tuple[Pass, ...] = (
     Pass("bit_parallel", bit_parallel.run),
     Pass("batch", teams.run, may_be_left_out=False),
 )
-OPTIONAL = ("far_values", *(each.name for each in PLAN_PASSES if each.may_be_left_out))
+OPTIONAL = ("followers", "far_values", *(each.name for each in PLAN_PASSES if each.may_be_left_out))
 """The names of the passes that can be left out."""

@@ -199,6 +199,9 @@ def test_explain_says_what_keeps_operators_apart(gdslc, tmp_path):
     assert "neighbor_reduce reads `next`: its results are stored aside until all are computed (line 43)" in apart
     path.write_text(text + "tune { schedule.fuse = off; }")
     assert "each operator is a kernel of its own" in gdslc("explain", "fusion", str(path)).out
+    follows = "line 37: compute @start runs in the sweep of where @roots (line 36)\n"
+    assert gdslc("explain", "fusion", "bipartite_check").out.startswith(follows)
+    assert ", for each pass but the first\n" in gdslc("explain", "fusion", "k_core").out
     assert gdslc("explain", "fusion", "bfs").out == "no operator directly follows another one\n"
     gdslc("explain", "E0301", "bfs").fails(2, "is explained without a program")
 
@@ -210,7 +213,7 @@ def test_explain_distribution(gdslc):
         assert f"{part}  in parts: 4 bytes for each edge in the lists of its own vertices\n" in answer
     assert "after advance @visit (line 21):\n    distance: merged by any value" in answer
     turns = gdslc("explain", "distribution", "k_core").out
-    assert "advance @lose (line 38) is run by one worker after the other: `fetch` tells" in turns
+    assert "advance @lose (line 30) is run by one worker after the other: `fetch` tells" in turns
     assert "since line 27 reads lists of any vertex" in gdslc("explain", "distribution", "random_walk").out
     assert "since the schedule makes graphs" in gdslc("explain", "distribution", "louvain").out
     gdslc("explain", "distribution").fails(2, "gdslc explain distribution PROGRAM")

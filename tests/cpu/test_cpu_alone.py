@@ -39,6 +39,8 @@ schedule {
     while (g && iteration < 2) { g = advance(g, go); }
 }"""
 """Filters that pass nearly all of 64 members, or hardly any; the edges of what they pass are counted for `go`."""
+ALONE_IN_SWEEPS = "without=followers"
+"""Filters that do nothing but test, whatever runs on what they find."""
 VOTES = """program p; requires symmetric;
 problem { input vertex given : vertex; vertex chosen : vertex; vertex again : vertex; local vertex label : vertex; }
 schedule {
@@ -49,8 +51,8 @@ schedule {
 }"""
 
 
-def check(text: str, graphs: list[Graph], sizes: Sizes | None, **given: np.ndarray) -> None:
-    ready = executable(text, (), sizes)
+def check(text: str, graphs: list[Graph], sizes: Sizes | None, *tune: str, **given: np.ndarray) -> None:
+    ready = executable(text, tune, sizes)
     for graph in graphs:
         own = {name: values[: graph.num_vertices] for name, values in given.items()}
         bindings = bind(ready.program, graph, own)
@@ -68,14 +70,14 @@ def test_forms_by_one_thread(name: str) -> None:
 
 @pytest.mark.parametrize("sizes", [None, SMALL], ids=["alone", "together"])
 def test_filters_of_every_length(sizes: Sizes | None) -> None:
-    check(FILTERS, [make_graph([(0, 0)], count) for count in (1, 2, 63, 64, 65, 127, 128, 200)], sizes)
+    check(FILTERS, [make_graph([(0, 0)], count) for count in (1, 2, 63, 64, 65, 127, 128, 200)], sizes, ALONE_IN_SWEEPS)
 
 
 @pytest.mark.parametrize("sizes", [None, ALONE, SMALL], ids=["usual", "alone", "together"])
 @pytest.mark.parametrize("every", [1, 2, 5, 9, 16, 22, 64, 1000])
 @pytest.mark.sampled(36)
 def test_filters_that_pass_any_share(every: int, sizes: Sizes | None) -> None:
-    ready = executable(SHARES, (), sizes)
+    ready = executable(SHARES, (ALONE_IN_SWEEPS,), sizes)
     for count in (1, 64, 65, 1100, 1500):
         graph = make_graph([(v, (7 * v + 1) % count) for v in range(count)], count)
         for first in sorted({0, 1, every // 2}):

@@ -154,6 +154,18 @@ def test_fusion():
     assert "`schedule.fuse = off` makes each operator a kernel of its own" in apart.faster
 
 
+def test_followers():
+    """What runs on the result of a filter is told with both, whether or not the plan has it elsewhere, too."""
+    found = _explained("k_core")
+    begins, left = _operator(found, "reduce_min_of_degree"), _operator(found, "left")
+    assert "runs before its loop, and for each next pass in the sweep of @left (line 32)" in begins.becomes
+    assert "its sweep also runs @reduce_min_of_degree, for the members of its result" in left.becomes
+    start = _operator(_explained("bipartite_check"), "start")
+    assert (start.call, start.becomes) == ("compute(f, start)", ("runs in the sweep of @roots (line 36)",))
+    apart = _operator(_explained("bipartite_check", ("without=followers",)), "start")
+    assert "runs in the sweep of @roots (line 36)" not in apart.becomes
+
+
 def test_reasons():
     bfs = _explained("bfs")
     distance, parent = _data(bfs, "distance"), _data(bfs, "parent")

@@ -8,7 +8,7 @@ from dataclasses import replace
 from fuzz.programs.functions import random_function
 from fuzz.programs.initial import initial
 from fuzz.programs.intersections import common_neighbors, number_of_them
-from fuzz.programs.keeping import into_arrays, kept_sets, rest_of_a_filter
+from fuzz.programs.keeping import into_arrays, kept_sets, on_a_filter, rest_of_a_filter
 from fuzz.programs.lists import looping_over_neighbors
 from fuzz.programs.made_graphs import made_graph
 from fuzz.programs.procedures import Procedure, random_procedure
@@ -381,7 +381,8 @@ class _Writer:
             reached = self.random.choice((source, source, *self.reaching()))
             forms += [self.advance(reached, ", to=none") + ";", f"compute(edges, {self.random.choice(edge)});"]
         if vertex:
-            forms += [f"compute({source}, {self.random.choice(vertex)});"] * 2 + [rest_of_a_filter(self, source)]
+            forms += [f"compute({source}, {self.random.choice(vertex)});"] * 2
+            forms += [rest_of_a_filter(self, source), on_a_filter(self, source)]
         stored = [each for each in (self.reduction(source), *into_arrays(self, source)) if each]
         return self.random.choice(stored if stored and self.chance(0.35) else forms)
 

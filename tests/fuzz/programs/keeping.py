@@ -97,6 +97,18 @@ def rest_of_a_filter(writer: Writer, source: str) -> str:
     return f"{taken} = filter({source}, {functor}); {rest} = {source} - {taken};"
 
 
+def on_a_filter(writer: Writer, source: str) -> str:
+    """Computations on what a filter has taken, right behind it, and at the top of a loop that it ends."""
+    random = writer.random
+    taken, functors = random.choice(writer.frontiers), writer.functors["vertex"]
+    computes = "".join(f"compute({taken}, {random.choice(functors)}); " for _ in range(random.choice((1, 1, 2))))
+    found = f"{taken} = filter({source}, {random.choice(functors)});"
+    if random.random() < 0.5:
+        return f"{found} {computes}"
+    again = f"{taken} = filter({taken}, v => iteration < 2 && int64(v) % 3 != int64(iteration));"
+    return f"{found} while ({taken}) {{ {computes}{again} }}"
+
+
 def into_arrays(writer: Writer, source: str) -> list[str | None]:
     """Steps that give an array its values: the numbers of the members of a set, and a vote; None where none fits."""
     return [_numbered(writer, source), _voted(writer, source)]

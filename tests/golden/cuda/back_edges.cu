@@ -33,7 +33,6 @@
 #undef both
 #undef compute_everything
 #undef compute_start
-#undef compute_tally
 #undef copied
 #undef dst
 #undef far_ends_1
@@ -42,9 +41,13 @@
 #undef hops
 #undef meet_apply
 #undef meet_condition
+#undef meet_tally_apply
+#undef meet_tally_condition
+#undef meet_tally_totals
 #undef seen
 #undef src
 #undef start_apply
+#undef stays
 #undef tally_apply
 #undef tally_totals
 
@@ -298,6 +301,10 @@ struct edge_frontier {
 
 // ---- functors ----
 
+struct meet_tally_totals {
+    int64 total = 0ll;
+};
+
 struct tally_totals {
     int64 total = 0ll;
 };
@@ -337,15 +344,30 @@ __device__ __forceinline__ void back_read(const data_slice& d, vertex src, back_
 }
 #line resume "back_edges.cu"
 
-__device__ __forceinline__ bool meet_condition(vertex src, vertex dst) {
+__device__ __forceinline__ bool meet_tally_condition(vertex src, vertex dst) {
 #line 23 "back_edges.gdsl"
     return src <= dst;
 }
 #line resume "back_edges.cu"
 
-__device__ __forceinline__ bool meet_apply() {
+__device__ __forceinline__ bool meet_tally_apply(const data_slice& d, vertex src, vertex dst, meet_tally_totals& totals) {
+    bool accepted = true;
 #line 23 "back_edges.gdsl"
-    return true;
+    bool stays = true;
+#line 23 "back_edges.gdsl"
+    stays = true;
+#line 23 "back_edges.gdsl"
+    accepted = stays;
+#line 23 "back_edges.gdsl"
+    if (stays) {
+#line 21 "back_edges.gdsl"
+        reduce_add(&d.count[src], 1);
+#line 21 "back_edges.gdsl"
+        reduce_add(&d.count[dst], 1);
+#line 21 "back_edges.gdsl"
+        plain_add(&totals.total, 1ll);
+    }
+    return accepted;
 }
 #line resume "back_edges.cu"
 
@@ -356,6 +378,18 @@ __device__ __forceinline__ void tally_apply(const data_slice& d, vertex src, ver
     reduce_add(&d.count[dst], 1);
 #line 21 "back_edges.gdsl"
     plain_add(&totals.total, 1ll);
+}
+#line resume "back_edges.cu"
+
+__device__ __forceinline__ bool meet_condition(vertex src, vertex dst) {
+#line 23 "back_edges.gdsl"
+    return src <= dst;
+}
+#line resume "back_edges.cu"
+
+__device__ __forceinline__ bool meet_apply() {
+#line 23 "back_edges.gdsl"
+    return true;
 }
 #line resume "back_edges.cu"
 
@@ -412,31 +446,24 @@ __device__ __forceinline__ void advance_step(enactor& run, const data_slice& d, 
     end_operator(run, 2, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
-// line 34: copied = filter(copied, meet)
+// line 34: copied = filter(copied, meet_tally)
 __device__ __forceinline__ void filter_meet(enactor& run, const data_slice& d, edge_frontier& input, edge_frontier& result, int32 iteration) {
     const uint64 size = input.size;
     begin_operator(run);
+    meet_tally_totals totals;
     edge_collector out(run, result);
     each_edge_by_warps(edge_members_of(input), d.graph, [&](bool active, vertex near, vertex far, edge at) {
-        const bool accepted = active && meet_condition(near, far) && meet_apply();
+        const bool accepted = active && meet_tally_condition(near, far) && meet_tally_apply(d, near, far, totals);
         out.append(accepted, at);
     });
     out.flush();
-    end_edges(run, result);
-    end_operator(run, 3, iteration, size, size, false);
-}
-
-// line 35: compute(copied, tally)
-__device__ __forceinline__ void compute_tally(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
-    const uint64 size = input.size;
-    tally_totals totals;
-    each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { tally_apply(d, near, far, totals); });
     {
         const int64 total = block_reduce(run.shared, totals.total, 0ll,
             [](int64 a, int64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.total, total); }
     }
-    note_operator(run, 4, iteration, size, size, false);
+    end_edges(run, result);
+    end_operator(run, 3, iteration, size, size, false);
 }
 
 // line 36: compute(edges, tally)
@@ -533,8 +560,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_back_edges_e
             exchange(copied, spare_edges);
             filter_meet(run, d, copied, spare_edges, iteration);
             exchange(copied, spare_edges);
-            compute_tally(run, d, copied, iteration);
-            synchronize(run);
             compute_everything(run, d, iteration);
         }
         if (run.stopped) { return; }

@@ -41,21 +41,17 @@
 #undef alone_apply
 #undef back
 #undef begin_apply
-#undef begins_apply
 #undef collect_claim
 #undef collect_condition
 #undef color
 #undef component
 #undef compute_alone
 #undef compute_begin
-#undef compute_begins
-#undef compute_first
-#undef compute_hub
 #undef compute_last
 #undef compute_name
-#undef compute_names
-#undef compute_own
-#undef core_condition
+#undef core_first_apply
+#undef core_first_condition
+#undef core_first_totals
 #undef direction_of_advance_reach
 #undef direction_of_advance_reach_back
 #undef dst
@@ -68,19 +64,16 @@
 #undef filter_sinks
 #undef filter_sources
 #undef filter_start
-#undef first_2_apply
-#undef first_2_totals
-#undef hub_2_apply
-#undef hub_2_totals
 #undef ins
 #undef last_apply
-#undef left_condition
+#undef left_own_apply
+#undef left_own_condition
 #undef name_apply
-#undef names_apply
-#undef others_condition
+#undef others_own_apply
+#undef others_own_condition
 #undef outs
-#undef own_apply
-#undef owners_condition
+#undef owners_begins_apply
+#undef owners_begins_condition
 #undef peel_apply
 #undef reach_apply
 #undef reach_apply_alone
@@ -92,8 +85,11 @@
 #undef reach_claim
 #undef reach_condition
 #undef reach_selects
-#undef rest_2_condition
-#undef settled_condition
+#undef rest_hub_apply
+#undef rest_hub_condition
+#undef rest_hub_totals
+#undef settled_names_apply
+#undef settled_names_condition
 #undef sinks_condition
 #undef sources_condition
 #undef spread_apply
@@ -105,7 +101,7 @@
 #undef unpeel_apply
 
 // Functions that operators share: long programs call them, short ones inline them.
-#define OUTLINED __noinline__
+#define OUTLINED __forceinline__
 
 namespace gdsl {
 
@@ -124,7 +120,7 @@ constexpr uint32 LOCAL_ROUNDS = 4096;  // rounds of its own from which it waits 
 constexpr uint32 LOCAL_LOOK = 8;  // rounds after which it looks whether others have work to share
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends together
 constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread reads side by side
-constexpr uint32 UNROLLED = 1;  // unrolled steps of a reduction by lanes
+constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
 
 // ---- runtime ----
 
@@ -401,11 +397,11 @@ struct direction_state {
 
 // ---- functors ----
 
-struct hub_2_totals {
+struct rest_hub_totals {
     pair_of<uint64, vertex> hub = paired<uint64, vertex>(0ull, vertex(0));
 };
 
-struct first_2_totals {
+struct core_first_totals {
     vertex first = NO_VERTEX;
 };
 
@@ -453,13 +449,13 @@ __device__ __forceinline__ bool unpeel_apply(const data_slice& d, vertex src) {
 }
 #line resume "components_by_colors.cu"
 
-__device__ __forceinline__ bool rest_2_condition(const data_slice& d, vertex v) {
+__device__ __forceinline__ bool rest_hub_condition(const data_slice& d, vertex v) {
 #line 36 "components_by_colors.gdsl"
     return d.component[v] == NO_VERTEX;
 }
 #line resume "components_by_colors.cu"
 
-__device__ __forceinline__ void hub_2_apply(const data_slice& d, vertex v, hub_2_totals& totals) {
+__device__ __forceinline__ void rest_hub_apply(const data_slice& d, vertex v, rest_hub_totals& totals) {
 #line 38 "components_by_colors.gdsl"
     plain_max(&totals.hub, paired<uint64, vertex>(shift_left(uint64(minimum(out_degree(d.graph, v), in_degree(d.graph, v))), 32) + (random_bits(from_id<int64>(v)) >> 32), v));
 }
@@ -539,13 +535,13 @@ __device__ __forceinline__ void reach_back_apply(const data_slice& d, vertex src
 }
 #line resume "components_by_colors.cu"
 
-__device__ __forceinline__ bool core_condition(const data_slice& d, vertex v) {
+__device__ __forceinline__ bool core_first_condition(const data_slice& d, vertex v) {
 #line 54 "components_by_colors.gdsl"
     return d.ahead[v] == 1 && d.back[v] == 1;
 }
 #line resume "components_by_colors.cu"
 
-__device__ __forceinline__ void first_2_apply(const data_slice& d, vertex v, first_2_totals& totals) {
+__device__ __forceinline__ void core_first_apply(const data_slice& d, vertex v, core_first_totals& totals) {
 #line 55 "components_by_colors.gdsl"
     plain_min(&totals.first, v);
 }
@@ -557,13 +553,13 @@ __device__ __forceinline__ void name_apply(const data_slice& d, vertex v) {
 }
 #line resume "components_by_colors.cu"
 
-__device__ __forceinline__ bool others_condition(const data_slice& d, vertex v) {
+__device__ __forceinline__ bool others_own_condition(const data_slice& d, vertex v) {
 #line 57 "components_by_colors.gdsl"
     return d.component[v] == NO_VERTEX;
 }
 #line resume "components_by_colors.cu"
 
-__device__ __forceinline__ void own_apply(const data_slice& d, vertex v) {
+__device__ __forceinline__ void others_own_apply(const data_slice& d, vertex v) {
 #line 59 "components_by_colors.gdsl"
     d.color[v] = v;
 }
@@ -587,13 +583,13 @@ __device__ __forceinline__ void spread_read(const data_slice& d, vertex dst, spr
 }
 #line resume "components_by_colors.cu"
 
-__device__ __forceinline__ bool owners_condition(const data_slice& d, vertex v) {
+__device__ __forceinline__ bool owners_begins_condition(const data_slice& d, vertex v) {
 #line 67 "components_by_colors.gdsl"
     return d.color[v] == v;
 }
 #line resume "components_by_colors.cu"
 
-__device__ __forceinline__ void begins_apply(const data_slice& d, vertex v) {
+__device__ __forceinline__ void owners_begins_apply(const data_slice& d, vertex v) {
 #line 68 "components_by_colors.gdsl"
     d.owned[v] = 1;
 }
@@ -611,21 +607,27 @@ __device__ __forceinline__ bool collect_claim(const data_slice& d, vertex src, b
 }
 #line resume "components_by_colors.cu"
 
-__device__ __forceinline__ bool settled_condition(const data_slice& d, vertex v) {
+__device__ __forceinline__ bool settled_names_condition(const data_slice& d, vertex v) {
 #line 74 "components_by_colors.gdsl"
     return d.owned[v] == 1;
 }
 #line resume "components_by_colors.cu"
 
-__device__ __forceinline__ void names_apply(const data_slice& d, vertex v) {
+__device__ __forceinline__ void settled_names_apply(const data_slice& d, vertex v) {
 #line 75 "components_by_colors.gdsl"
     d.component[v] = d.color[v];
 }
 #line resume "components_by_colors.cu"
 
-__device__ __forceinline__ bool left_condition(const data_slice& d, vertex v) {
+__device__ __forceinline__ bool left_own_condition(const data_slice& d, vertex v) {
 #line 76 "components_by_colors.gdsl"
     return d.owned[v] == 0;
+}
+#line resume "components_by_colors.cu"
+
+__device__ __forceinline__ void left_own_apply(const data_slice& d, vertex v) {
+#line 59 "components_by_colors.gdsl"
+    d.color[v] = v;
 }
 #line resume "components_by_colors.cu"
 
@@ -727,32 +729,25 @@ __device__ __forceinline__ void advance_unpeel(enactor& run, const data_slice& d
     end_operator(run, 5, iteration, size + load_relaxed(&run.counters()->kept), load_relaxed(&run.counters()->visited), false);
 }
 
-// line 36: rest = filter(vertices, rest_2)
+// line 36: rest = filter(vertices, rest_hub)
 __device__ __forceinline__ void filter_rest(enactor& run, const data_slice& d, frontier& result, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
+    rest_hub_totals totals;
     collector out(run, result, out_lists{d.graph});
     each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
-        const bool accepted = active && rest_2_condition(d, v);
+        const bool accepted = active && rest_hub_condition(d, v);
+        if (accepted) { rest_hub_apply(d, v, totals); }
         out.append(accepted, v);
     });
     out.flush();
-    end_queue(run, result);
-    end_operator(run, 6, iteration, size, 0, false);
-}
-
-// line 37: compute(rest, hub_2)
-__device__ __forceinline__ void compute_hub(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
-    const uint64 size = input.size;
-    need_queue(run, input, d.graph.num_vertices);
-    hub_2_totals totals;
-    each_vertex(members_of(input), [&](vertex v) { hub_2_apply(d, v, totals); });
     {
         const pair_of<uint64, vertex> total = block_reduce(run.shared, totals.hub, paired<uint64, vertex>(0ull, vertex(0)),
             [](pair_of<uint64, vertex> a, pair_of<uint64, vertex> b) { return greatest(a, b); });
         if (threadIdx.x == 0) { reduce_max(d.hub, total); }
     }
-    note_operator(run, 7, iteration, size, 0, false);
+    end_queue(run, result);
+    end_operator(run, 6, iteration, size, 0, false);
 }
 
 // line 40: f = filter(rest, start)
@@ -866,33 +861,26 @@ __device__ __forceinline__ void advance_reach_back(enactor& run, const data_slic
     }
 }
 
-// line 54: f = filter(rest, core)
+// line 54: f = filter(rest, core_first)
 __device__ __forceinline__ void filter_core(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
+    core_first_totals totals;
     collector out(run, result, out_lists{d.graph});
     each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
-        const bool accepted = active && core_condition(d, v);
+        const bool accepted = active && core_first_condition(d, v);
+        if (accepted) { core_first_apply(d, v, totals); }
         out.append(accepted, v);
     });
     out.flush();
-    end_queue(run, result);
-    end_operator(run, 12, iteration, size, 0, false);
-}
-
-// line 55: compute(f, first_2)
-__device__ __forceinline__ void compute_first(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
-    const uint64 size = input.size;
-    need_queue(run, input, d.graph.num_vertices);
-    first_2_totals totals;
-    each_vertex(members_of(input), [&](vertex v) { first_2_apply(d, v, totals); });
     {
         const vertex total = block_reduce(run.shared, totals.first, NO_VERTEX,
             [](vertex a, vertex b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.first, total); }
     }
-    note_operator(run, 13, iteration, size, 0, false);
+    end_queue(run, result);
+    end_operator(run, 12, iteration, size, 0, false);
 }
 
 // line 56: compute(f, name)
@@ -903,27 +891,20 @@ __device__ __forceinline__ void compute_name(enactor& run, const data_slice& d, 
     note_operator(run, 14, iteration, size, 0, false);
 }
 
-// line 57: rest = filter(rest, others)
+// line 57: rest = filter(rest, others_own)
 __device__ __forceinline__ void filter_others(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, out_lists{d.graph});
     each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
-        const bool accepted = active && others_condition(d, v);
+        const bool accepted = active && others_own_condition(d, v);
+        if (accepted) { others_own_apply(d, v); }
         out.append(accepted, v);
     });
     out.flush();
     end_queue(run, result);
     end_operator(run, 15, iteration, size, 0, false);
-}
-
-// line 59: compute(rest, own)
-__device__ __forceinline__ void compute_own(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
-    const uint64 size = input.size;
-    need_queue(run, input, d.graph.num_vertices);
-    each_vertex(members_of(input), [&](vertex v) { own_apply(d, v); });
-    note_operator(run, 16, iteration, size, 0, false);
 }
 
 // line 62: f = advance(f, spread)
@@ -948,27 +929,20 @@ __device__ __forceinline__ void advance_spread(enactor& run, const data_slice& d
     end_operator(run, 17, iteration, size, input.edges, false);
 }
 
-// line 67: f = filter(rest, owners)
+// line 67: f = filter(rest, owners_begins)
 __device__ __forceinline__ void filter_owners(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, out_lists{d.graph});
     each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
-        const bool accepted = active && owners_condition(d, v);
+        const bool accepted = active && owners_begins_condition(d, v);
+        if (accepted) { owners_begins_apply(d, v); }
         out.append(accepted, v);
     });
     out.flush();
     end_queue(run, result);
     end_operator(run, 18, iteration, size, 0, false);
-}
-
-// line 68: compute(f, begins)
-__device__ __forceinline__ void compute_begins(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
-    const uint64 size = input.size;
-    need_queue(run, input, d.graph.num_vertices);
-    each_vertex(members_of(input), [&](vertex v) { begins_apply(d, v); });
-    note_operator(run, 19, iteration, size, 0, false);
 }
 
 // line 70: f = advance(f, collect, over=in_edges)
@@ -998,14 +972,15 @@ __device__ __forceinline__ void advance_collect(enactor& run, const data_slice& 
     end_operator(run, 20, iteration, size + load_relaxed(&run.counters()->kept), load_relaxed(&run.counters()->visited), false);
 }
 
-// line 74: f = filter(rest, settled)
+// line 74: f = filter(rest, settled_names)
 __device__ __forceinline__ void filter_settled(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, out_lists{d.graph});
     each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
-        const bool accepted = active && settled_condition(d, v);
+        const bool accepted = active && settled_names_condition(d, v);
+        if (accepted) { settled_names_apply(d, v); }
         out.append(accepted, v);
     });
     out.flush();
@@ -1013,22 +988,15 @@ __device__ __forceinline__ void filter_settled(enactor& run, const data_slice& d
     end_operator(run, 21, iteration, size, 0, false);
 }
 
-// line 75: compute(f, names)
-__device__ __forceinline__ void compute_names(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
-    const uint64 size = input.size;
-    need_queue(run, input, d.graph.num_vertices);
-    each_vertex(members_of(input), [&](vertex v) { names_apply(d, v); });
-    note_operator(run, 22, iteration, size, 0, false);
-}
-
-// line 76: rest = filter(rest, left)
+// line 76: rest = filter(rest, left_own)
 __device__ __forceinline__ void filter_left(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, out_lists{d.graph});
     each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
-        const bool accepted = active && left_condition(d, v);
+        const bool accepted = active && left_own_condition(d, v);
+        if (accepted) { left_own_apply(d, v); }
         out.append(accepted, v);
     });
     out.flush();
@@ -1090,8 +1058,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_components_b
     if (run.stopped) { return; }
     filter_rest(run, d, spare, iteration);
     exchange(rest, spare);
-    compute_hub(run, d, rest, iteration);
-    synchronize(run);
     filter_start(run, d, rest, spare, iteration);
     exchange(f, spare);
     copy_and_count(run, spare, f, d.graph.num_vertices, in_lists{d.graph});
@@ -1110,14 +1076,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_components_b
     if (run.stopped) { return; }
     filter_core(run, d, rest, spare, iteration);
     exchange(f, spare);
-    compute_first(run, d, f, iteration);
-    synchronize(run);
     compute_name(run, d, f, iteration);
     synchronize(run);
     filter_others(run, d, rest, spare, iteration);
     exchange(rest, spare);
     for (int32 iteration = 0; rest.size > 0 && begin_pass(run, 4, iteration); ++iteration, count_pass(run)) {
-        compute_own(run, d, rest, iteration);
         copy_frontier(run, spare, rest, d.graph.num_vertices);
         exchange(f, spare);
         for (int32 iteration = 0; f.size > 0 && begin_pass(run, 5, iteration); ++iteration) {
@@ -1126,15 +1089,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_components_b
         }
         filter_owners(run, d, rest, spare, iteration);
         exchange(f, spare);
-        compute_begins(run, d, f, iteration);
-        synchronize(run);
         for (int32 iteration = 0; f.size > 0 && begin_pass(run, 6, iteration); ++iteration) {
             advance_collect(run, d, f, spare, iteration);
             exchange(f, spare);
         }
         filter_settled(run, d, rest, spare, iteration);
         exchange(f, spare);
-        compute_names(run, d, f, iteration);
         filter_left(run, d, rest, spare, iteration);
         exchange(rest, spare);
     }

@@ -49,7 +49,6 @@
 #undef around_sent
 #undef around_sent_2
 #undef around_take_apply
-#undef begin_apply
 #undef bits_sent
 #undef calm
 #undef calm_gathered
@@ -83,7 +82,6 @@
 #undef climbs_value
 #undef compute_around_count
 #undef compute_around_take
-#undef compute_begin
 #undef compute_climbed
 #undef compute_climbs_count
 #undef compute_flips_count
@@ -124,7 +122,8 @@
 #undef flips_take_apply
 #undef flips_value
 #undef height
-#undef in_talking_condition
+#undef in_talking_begin_apply
+#undef in_talking_begin_condition
 #undef kept_climbs_sends
 #undef kept_rises_sends
 #undef leader_2_apply
@@ -619,13 +618,13 @@ struct shares_send_early {
     int32 value_1;
 };
 
-__device__ __forceinline__ bool in_talking_condition(const data_slice& d, vertex v) {
+__device__ __forceinline__ bool in_talking_begin_condition(const data_slice& d, vertex v) {
 #line 5 "few_senders.gdsl"
     return d.talking[v];
 }
 #line resume "few_senders.cu"
 
-__device__ __forceinline__ void begin_apply(const data_slice& d, vertex v) {
+__device__ __forceinline__ void in_talking_begin_apply(const data_slice& d, vertex v) {
 #line 31 "few_senders.gdsl"
     d.talks[v] = true;
 }
@@ -1009,26 +1008,19 @@ __device__ __forceinline__ float64 shares_value(const data_slice& d, vertex s) {
 
 // ---- operators ----
 
-// line 5: talking_set = filter(vertices, in_talking)
+// line 5: talking_set = filter(vertices, in_talking_begin)
 __device__ __forceinline__ void filter_in_talking(enactor& run, const data_slice& d, frontier& result, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
     each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
-        const bool accepted = active && in_talking_condition(d, v);
+        const bool accepted = active && in_talking_begin_condition(d, v);
+        if (accepted) { in_talking_begin_apply(d, v); }
         out.append(accepted, v);
     });
     out.flush();
     end_queue(run, result);
     end_operator(run, 0, iteration, size, 0, false);
-}
-
-// line 31: compute(talking_set, begin)
-__device__ __forceinline__ void compute_begin(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
-    const uint64 size = input.size;
-    need_queue(run, input, d.graph.num_vertices);
-    each_vertex(members_of(input), [&](vertex v) { begin_apply(d, v); });
-    note_operator(run, 1, iteration, size, 0, false);
 }
 
 // line 32: f = filter(vertices, short)
@@ -1785,7 +1777,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_few_senders_
     d.rises_sends = &kept_rises_sends;
     filter_in_talking(run, d, spare, iteration);
     exchange(talking_set, spare);
-    compute_begin(run, d, talking_set, iteration);
     filter_short(run, d, spare, iteration);
     exchange(f, spare);
     if (leader()) { *d.pays_sends = false; }

@@ -59,7 +59,6 @@
 #undef kept_weighs_rounds_2
 #undef kept_weighs_rounds_3
 #undef light
-#undef lowest_begin_apply
 #undef lowest_best
 #undef lowest_best_edge
 #undef lowest_best_edge_2_condition
@@ -88,7 +87,8 @@
 #undef reduce_weighs_best_value
 #undef reduce_weighs_best_value_2
 #undef reduce_weighs_best_value_3
-#undef some_condition
+#undef some_lowest_begin_apply
+#undef some_lowest_begin_condition
 #undef src
 #undef waiting_1
 #undef waiting_2
@@ -520,21 +520,21 @@ __device__ __forceinline__ void mark_heavy_apply(const data_slice& d, vertex dst
 }
 #line resume "nearest.cu"
 
-__device__ __forceinline__ bool some_condition(vertex v) {
+__device__ __forceinline__ bool some_lowest_begin_condition(vertex v) {
 #line 20 "nearest.gdsl"
     return from_id<int32>(v) % 3 != 1;
+}
+#line resume "nearest.cu"
+
+__device__ __forceinline__ void some_lowest_begin_apply(const data_slice& d, vertex v) {
+#line 27 "nearest.gdsl"
+    d.lowest_bound_edge[v] = NO_EDGE;
 }
 #line resume "nearest.cu"
 
 __device__ __forceinline__ bool lowest_long_condition(const data_slice& d, vertex v) {
 #line 27 "nearest.gdsl"
     return *d.lowest_limit < int64(in_degree(d.graph, v));
-}
-#line resume "nearest.cu"
-
-__device__ __forceinline__ void lowest_begin_apply(const data_slice& d, vertex v) {
-#line 27 "nearest.gdsl"
-    d.lowest_bound_edge[v] = NO_EDGE;
 }
 #line resume "nearest.cu"
 
@@ -812,13 +812,14 @@ __device__ __forceinline__ void compute_mark_heavy(enactor& run, const data_slic
     note_operator(run, 6, iteration, size, size, false);
 }
 
-// line 26: f = filter(vertices, some)
+// line 26: f = filter(vertices, some_lowest_begin)
 __device__ __forceinline__ void filter_some(enactor& run, const data_slice& d, frontier& result, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
     each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
-        const bool accepted = active && some_condition(v);
+        const bool accepted = active && some_lowest_begin_condition(v);
+        if (accepted) { some_lowest_begin_apply(d, v); }
         out.append(accepted, v);
     });
     out.flush();
@@ -833,15 +834,11 @@ __device__ __forceinline__ void filter_lowest_long(enactor& run, const data_slic
     begin_operator(run);
     collector out(run, result, uncounted());
     each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
-        if (active) {
-            lowest_begin_apply(d, v);  // line 27: compute(f, lowest_begin)
-        }
         const bool accepted = active && lowest_long_condition(d, v);
         out.append(accepted, v);
     });
     out.flush();
     end_queue(run, result);
-    note_operator(run, 8, iteration, size, 0, false);
     end_operator(run, 9, iteration, size, 0, false);
 }
 
@@ -1232,10 +1229,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_enac
     exchange(best, spare_edges);
     compute_mark_heavy(run, d, best, iteration);
     if (leader()) { *d.edges_kept = int64(best.size); }
-    filter_some(run, d, spare, iteration);
-    exchange(f_, spare);
     *d.lowest_limit = int64(wrapping_subtract(d.most, 1));
     *d.lowest_rounds = 0ll;
+    filter_some(run, d, spare, iteration);
+    exchange(f_, spare);
     filter_lowest_long(run, d, f_, spare, iteration);
     exchange(waiting_2, spare);
     for (int32 iteration = 0; waiting_2.size > 0 && *d.lowest_rounds < *d.lowest_limit && begin_pass(run, 1, iteration); ++iteration, count_pass(run)) {

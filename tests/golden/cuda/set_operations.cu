@@ -39,7 +39,6 @@
 #undef compute_mark
 #undef compute_mark_
 #undef compute_mark_2
-#undef compute_mark_3
 #undef direction_of_advance_reach
 #undef dst
 #undef filter_third
@@ -60,6 +59,8 @@
 #undef reached
 #undef sizes
 #undef third_condition
+#undef third_mark_apply
+#undef third_mark_condition
 
 // Functions that operators share: long programs call them, short ones inline them.
 #define OUTLINED __noinline__
@@ -356,6 +357,20 @@ __device__ __forceinline__ void mark_apply(const data_slice& d, vertex v) {
 }
 #line resume "set_operations.cu"
 
+__device__ __forceinline__ bool third_mark_condition(vertex v) {
+#line 16 "set_operations.gdsl"
+    return from_id<int32>(v) % 3 == 0;
+}
+#line resume "set_operations.cu"
+
+__device__ __forceinline__ void third_mark_apply(const data_slice& d, vertex v) {
+#line 17 "set_operations.gdsl"
+    plain_or(&d.bits[v], *d.bit);
+#line 17 "set_operations.gdsl"
+    plain_add(&d.times[v], 1);
+}
+#line resume "set_operations.cu"
+
 // ---- operators ----
 
 // line 23: h = filter(vertices, third)
@@ -469,27 +484,20 @@ __device__ __forceinline__ void compute_mark_2(enactor& run, const data_slice& d
     note_operator(run, 6, iteration, size, 0, false);
 }
 
-// line 39: filtered_1 = filter(combined_11, third)
+// line 39: filtered_1 = filter(combined_11, third_mark)
 __device__ __forceinline__ void filter_third_(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
     each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
-        const bool accepted = active && third_condition(v);
+        const bool accepted = active && third_mark_condition(v);
+        if (accepted) { third_mark_apply(d, v); }
         out.append(accepted, v);
     });
     out.flush();
     end_queue(run, result);
     end_operator(run, 7, iteration, size, 0, false);
-}
-
-// line 39: compute(filtered_1, mark)
-__device__ __forceinline__ void compute_mark_3(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
-    const uint64 size = input.size;
-    need_queue(run, input, d.graph.num_vertices);
-    each_vertex(members_of(input), [&](vertex v) { mark_apply(d, v); });
-    note_operator(run, 8, iteration, size, 0, false);
 }
 
 // ---- enactor ----
@@ -674,7 +682,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_set_operatio
             exchange(combined_11, spare);
             filter_third_(run, d, combined_11, spare, iteration);
             exchange(filtered_1, spare);
-            compute_mark_3(run, d, filtered_1, iteration);
             *d.bit = *d.bit << 1;
         }
         if (run.stopped) { return; }

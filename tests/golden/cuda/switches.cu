@@ -24,14 +24,15 @@
 #undef alike
 #undef always
 #undef compute_measure
-#undef compute_measure_
 #undef compute_spread
 #undef dst
 #undef e
 #undef ever
 #undef filter_is_lit
 #undef first_lit
-#undef is_lit_condition
+#undef is_lit_measure_apply
+#undef is_lit_measure_condition
+#undef is_lit_measure_totals
 #undef join
 #undef lamp
 #undef lit
@@ -257,19 +258,15 @@ struct frontier {
 // piece: warp_reduce
 // piece: padded
 // piece: block_reduce
-// piece: queue_members members_of
 // piece: all_members
 // piece: uncounted
 // piece: append_rest
 // piece: collector
 // piece: synchronize_and_count accepted_count
 // piece: end_queue
-// piece: grid_warps warp_index
-// piece: warp_inclusive_sum
-// piece: make_queue
-// piece: need_queue
 // piece: grid_threads thread_index
 // piece: each_vertex
+// piece: grid_warps warp_index
 // piece: each_vertex_by_warps
 // piece: each_edge
 // piece: each_id
@@ -277,6 +274,18 @@ struct frontier {
 // ---- functors ----
 
 struct measure_totals {
+    int64 least = 9223372036854775807ll;
+    int64 most = (-9223372036854775807ll - 1);
+    int64 total = 0ll;
+    int64 rest = 0ll;
+    uint32 product = 1u;
+    uint32 meet = uint32(-1);
+    uint32 join = 0u;
+    bool odd = false;
+    vertex first_lit = NO_VERTEX;
+};
+
+struct is_lit_measure_totals {
     int64 least = 9223372036854775807ll;
     int64 most = (-9223372036854775807ll - 1);
     int64 total = 0ll;
@@ -319,9 +328,28 @@ __device__ __forceinline__ void measure_apply(const data_slice& d, vertex v, int
 }
 #line resume "switches.cu"
 
-__device__ __forceinline__ bool is_lit_condition(const data_slice& d, vertex v) {
+__device__ __forceinline__ bool is_lit_measure_condition(const data_slice& d, vertex v) {
 #line 39 "switches.gdsl"
     return d.lit[v];
+}
+#line resume "switches.cu"
+
+__device__ __forceinline__ void is_lit_measure_apply(const data_slice& d, vertex v, int32 iteration, is_lit_measure_totals& totals) {
+#line 41 "switches.gdsl"
+    if (d.lit[v]) {
+#line 43 "switches.gdsl"
+        const int64 weight = add_saturating(subtract_saturating(wrapping_multiply(from_id<int64>(v), 5ll), 3ll), *d.offset);
+        plain_min(&totals.least, weight);
+        plain_max(&totals.most, weight);
+        plain_add(&totals.total, weight);
+        plain_subtract(&totals.rest, weight);
+        plain_multiply(&totals.product, from_id<uint32>(v) * 2u + 1u);
+        plain_and(&totals.meet, ~shift_left(1u, uint32(from_id<int64>(v) % 32ll)));
+        plain_or(&totals.join, shift_left(from_id<uint32>(v), d.shift));
+        plain_xor(&totals.odd, true);
+        plain_min(&totals.first_lit, v);
+        d.stamp[v] = iteration;
+    }
 }
 #line resume "switches.cu"
 
@@ -387,26 +415,18 @@ __device__ __forceinline__ void compute_measure(enactor& run, const data_slice& 
     note_operator(run, 1, iteration, size, 0, false);
 }
 
-// line 70: selected_1 = filter(vertices, is_lit)
+// line 70: selected_1 = filter(vertices, is_lit_measure)
 __device__ __forceinline__ void filter_is_lit(enactor& run, const data_slice& d, frontier& result, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
+    is_lit_measure_totals totals;
     collector out(run, result, uncounted());
     each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
-        const bool accepted = active && is_lit_condition(d, v);
+        const bool accepted = active && is_lit_measure_condition(d, v);
+        if (accepted) { is_lit_measure_apply(d, v, iteration, totals); }
         out.append(accepted, v);
     });
     out.flush();
-    end_queue(run, result);
-    end_operator(run, 2, iteration, size, 0, false);
-}
-
-// line 70: compute(selected_1, measure)
-__device__ __forceinline__ void compute_measure_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
-    const uint64 size = input.size;
-    need_queue(run, input, d.graph.num_vertices);
-    measure_totals totals;
-    each_vertex(members_of(input), [&](vertex v) { if (measure_condition(d, v)) { measure_apply(d, v, iteration, totals); } });
     {
         const int64 total = block_reduce(run.shared, totals.least, 9223372036854775807ll,
             [](int64 a, int64 b) { return least(a, b); });
@@ -452,7 +472,8 @@ __device__ __forceinline__ void compute_measure_(enactor& run, const data_slice&
             [](vertex a, vertex b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.first_lit, total); }
     }
-    note_operator(run, 3, iteration, size, 0, false);
+    end_queue(run, result);
+    end_operator(run, 2, iteration, size, 0, false);
 }
 
 // ---- enactor ----
@@ -520,7 +541,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_switches_ena
                     for (int32 iteration = 0; iteration < times && begin_pass(run, 2, iteration); ++iteration) {
                         filter_is_lit(run, d, spare, iteration);
                         exchange(selected_1, spare);
-                        compute_measure_(run, d, selected_1, iteration);
                     }
                 }
             }
