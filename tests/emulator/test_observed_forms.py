@@ -10,7 +10,8 @@ import pytest
 from support.graphs import grid, make_graph
 
 import gdsl
-from gdsl.backends.cuda import observed_forms
+from gdsl.backends.cuda import nvrtc, observed_forms
+from gdsl.backends.cuda.backend import CudaBackend
 from gdsl.backends.cuda.executable import CudaExecutable
 from gdsl.backends.cuda.observed_forms import ObservedForms
 from gdsl.backends.interface import Outcome
@@ -165,3 +166,14 @@ def test_calls_of_several_threads(eager: None) -> None:
     with ThreadPoolExecutor(4) as pool:
         assert all(pool.map(call, range(100)))
     assert len(words(program, LOOPS).lines) >= 3
+
+
+def test_without_a_compiler_nothing_is_tried(eager: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As with packages that bring their machine code."""
+    program = gdsl.compile("k_core")
+    expected = program(LOOPS, backend="reference").core
+    monkeypatch.setattr(nvrtc, "is_there", lambda: False)
+    monkeypatch.setattr(CudaBackend, "_is_built", lambda *given: False)
+    for _ in range(3):
+        assert numpy.array_equal(program(LOOPS, backend="cuda").core.get(), expected)
+    assert words(program, LOOPS).is_settled and words(program, LOOPS).lines == ()

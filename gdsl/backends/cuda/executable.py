@@ -9,6 +9,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from gdsl.backends.batch import Bounds, Part, one_after_the_other
+from gdsl.backends.cuda import nvrtc
 from gdsl.backends.cuda.batch_runs import BatchRuns
 from gdsl.backends.cuda.executable_forms import ExecutableForms
 from gdsl.backends.cuda.memory_errors import memory_error
@@ -123,6 +124,9 @@ class CudaExecutable(ExecutableForms):
         assert self.is_built is not None
         program, graph_class = self._with(graph, (*forms.kept, forms.alternatives[0]))
         built = self.is_built(program, self.widths, graph_class)
+        if not built and not nvrtc.is_there():
+            forms.alternatives = []
+            return
         forms.expected_ms = LOOK_MS if built else max(LOOK_MS, 1e3 * self.build_seconds)
         forms.spend(1e3 * (time.monotonic() - began))
         if forms.may_begin:
