@@ -307,9 +307,10 @@ def _made_graphs(plan: Plan, others: tuple[Buffer, ...]) -> Iterator[Buffer]:
             hoisted[0].copies,
         )
     either = Sum((VERTICES, EDGES, Fixed(2 << plan.sizes.radix_bits)))  # sorting counts the digits of so many ids
+    words = Sum((Parts(EDGES, 32), Parts(EDGES, 32)))  # of bits of the places in lists, and a count of each
     if any(not isinstance(step.step, ir.SameGraph) for step in made):
-        count = GRAPH_SCRATCH if contracts else SUBGRAPH_SCRATCH
-        yield Buffer("graph_scratch", Type.EDGE, either, role, Allocator.HOST, Cleared.WRITTEN, RUN, count)
+        room, count = (either, GRAPH_SCRATCH) if contracts else (words, SUBGRAPH_SCRATCH)
+        yield Buffer("graph_scratch", Type.EDGE, room, role, Allocator.HOST, Cleared.WRITTEN, RUN, count)
     if any(step.weights is not None for step in contracts):
         yield Buffer("graph_sums", Type.UINT64, EDGES, role, Allocator.HOST, Cleared.WRITTEN, RUN)
 
@@ -355,7 +356,7 @@ def marked_domains(plan: Plan) -> frozenset[Domain]:
     domains = {collect.domain for collect in collects if collect.dedup in (Dedup.MARK, Dedup.LATE, Dedup.RANK)}
     ends = any(isinstance(step, FarEnds) for step in steps_in(plan.schedule))
     domains |= {each.asked.domain for each in combinations(plan) if each.marks}
-    made = (step.step for step in steps_in(plan.schedule) if isinstance(step, MakeGraph))
+    made = (step.step for step in steps_in(plan.schedule) if isinstance(step, MakeGraph) and not step.marked)
     domains |= {Domain.EDGE for step in made if isinstance(step, ir.Subgraph)}
     domains |= {domain for domain in numbered(plan) if domain is Domain.EDGE}
     return frozenset(domains | {Domain.VERTEX} if ends else domains)

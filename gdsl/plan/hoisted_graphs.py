@@ -6,6 +6,9 @@ made for. So it is a layout of the given graph, like the order of its vertices: 
 arrays that the host keeps for as long as the given graph, and later runs, of any program that makes a graph by the same
 test, find it there. When a GPU's memory is short the host drops it, and the next run makes it again.
 
+On a GPU the filter does not collect such edges: making the graph wants to know of each edge whether it is in, so a warp
+leaves a word of marks for 32 edges in a row.
+
 In the lists of a subgraph edges keep their ids, by which their ends are found. Where the program reads the id of no
 edge, and all its graphs are kept, their edges are numbered by their places instead, and nothing is looked up by an id.
 
@@ -37,7 +40,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
     """`plan` with the graphs that are kept, and without room for them in each run."""
     if not hoists_graphs(plan.target):
         return plan
-    hoisting = _Hoisting(facts)
+    hoisting = _Hoisting(facts, marks=plan.target.grid)
     schedule = hoisting.steps(plan.schedule)
     made = [step for step in steps_in(schedule) if isinstance(step, MakeGraph)]
     slots = plan.graph_slots if any(step.hoisted is None for step in made) else 0
@@ -87,8 +90,9 @@ def _has_edges(kind: object) -> bool:
 class _Hoisting:
     """Numbers the graphs that are kept in the order of the text; those of one key are one graph."""
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: Facts, marks: bool) -> None:
         self.facts = facts
+        self.marks = marks
         self._numbers: dict[str, int] = {}
 
     def steps(self, steps: tuple[nodes.Step, ...]) -> tuple[nodes.Step, ...]:
@@ -104,7 +108,9 @@ class _Hoisting:
             key = self._key(former, step)
             if key is not None and isinstance(former, Operation) and isinstance(step, MakeGraph):
                 number = self._numbers.setdefault(key, len(self._numbers))
-                hoisted[-1] = MakeOnce(number, key, (former, dataclasses.replace(step, hoisted=number)))
+                select = _marking(former) if self.marks else former
+                make = dataclasses.replace(step, hoisted=number, marked=self.marks)
+                hoisted[-1] = MakeOnce(number, key, (select, make))
             else:
                 hoisted.append(step)
         return tuple(hoisted)
@@ -113,6 +119,15 @@ class _Hoisting:
         if not isinstance(former, Operation) or not isinstance(step, MakeGraph):
             return None
         return key_of(former.step, step.step, self.facts.program)
+
+
+def _marking(select: Operation) -> Operation:
+    """The filter, whose warps each note a word of marks for 32 edges in a row."""
+    sweep = select.does
+    assert isinstance(sweep, nodes.Sweep) and sweep.collect is not None
+    return dataclasses.replace(
+        select, does=dataclasses.replace(sweep, collect=dataclasses.replace(sweep.collect, form=nodes.Form.MARKS))
+    )
 
 
 def key_of(select: ir.Operator, make: ir.Step, program: ir.Program) -> str | None:

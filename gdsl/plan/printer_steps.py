@@ -150,6 +150,7 @@ def _graph(made: MakeGraph | MakeOnce | EnterGraph | On, plan: Plan) -> list[str
     if isinstance(step, ir.Subgraph):
         number = f", kept as number {made.hoisted}" if made.hoisted is not None else ""
         number += ", its edges numbered by their places" if made.numbers_edges else ""
+        number += ", of marks" if made.marked else ""
         return [f"graph: {step.name} = subgraph of {step.edges}{number}"]
     if isinstance(step, ir.Contract):
         weights = f", {step.weights.operation.value} of {step.weights.array}" if step.weights is not None else ""

@@ -128,11 +128,13 @@ class MakeGraph:
 
     `hoisted`: the number of the arrays, which stay with the given graph for later runs (`MakeOnce`); None: they are the
     run's, in one of its slots. `numbers_edges`: the edges of a subgraph are numbered again, by their places in lists.
+    `marked`: its edges come as marks (`Form.MARKS`), not as a queue.
     """
 
     step: ir.GraphStep
     hoisted: int | None = None
     numbers_edges: bool = False
+    marked: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,6 +105,8 @@ class Form(Enum):
 
     QUEUE = "queue"
     BITMAP = "bitmap"
+    MARKS = "row of marks"
+    """Of edges: a bit for each of all edges, in the room of a queue. Only making a graph reads them."""
 
 
 @dataclass(frozen=True, slots=True)

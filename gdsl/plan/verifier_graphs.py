@@ -13,8 +13,9 @@ from gdsl.ir.verifier import expecting
 from gdsl.plan import buffers
 from gdsl.plan.buffer_nodes import GRAPH, Cleared, Role
 from gdsl.plan.hoisted_graphs import hoists_graphs, key_of, may_number_edges
-from gdsl.plan.nodes import Barrier, Branch, Launch, Loop, MakeGraph, MakeOnce, Operation, Plan, Step
-from gdsl.plan.walking import hoisted_graphs, steps_in
+from gdsl.plan.nodes import Barrier, Branch, Launch, Loop, MakeGraph, MakeOnce, Operation, Plan, Step, Sweep
+from gdsl.plan.sweep_nodes import Form
+from gdsl.plan.walking import hoisted_graphs, steps_in, sweeps
 
 
 def verify_hoisted_graphs(plan: Plan) -> None:
@@ -33,9 +34,15 @@ def verify_hoisted_graphs(plan: Plan) -> None:
         if isinstance(first, Operation) and isinstance(last, MakeGraph):
             select: Operator = first.step
             expect(last.hoisted == step.number, "a graph is made in the place of another one")
+            collect = first.does.collect if isinstance(first.does, Sweep) else None
+            marked = collect is not None and collect.form is Form.MARKS
+            expect(last.marked == marked == plan.target.grid, "edges that come in another form than a graph is made of")
             expect(key_of(select, last.step, plan.program) == step.key, "a graph is kept that depends on the run")
     expect(sorted(numbers) == list(range(len(numbers))), "places of graphs that are kept")
     made = [step for step in steps_in(plan.schedule) if isinstance(step, MakeGraph)]
+    collects = [sweep.collect for sweep in sweeps(plan) if sweep.collect is not None]
+    marks = sum(collect.form is Form.MARKS for collect in collects)
+    expect(marks == sum(step.marked for step in made), "marks of which no graph is made")
     with_number = [step for step in made if step.hoisted is not None]
     expect(len(with_number) == len(made_once), "a graph is kept that every run makes again")
     numbered = [step for step in made if step.numbers_edges]

@@ -53,7 +53,9 @@ class ResultVerifier(VariantVerifier):
         )
         pulls, of_edges = sweep.selection is not None, collect.domain is Domain.EDGE
         self.expect(not (pulls and of_edges) and not (of_edges and collect.form is Form.BITMAP), "a bitmap of edges")
-        self.expect(bool(sweep.walks) or collect.form is Form.QUEUE, "a bitmap of members that come one by one")
+        self.expect(bool(sweep.walks) or collect.form is not Form.BITMAP, "a bitmap of members that come one by one")
+        in_rows = of_edges and not sweep.walks and sweep.members.frontier is None and self.target.grid
+        self.expect(collect.form is not Form.MARKS or in_rows, "marks of edges that do not come in rows")
         one_each = not sweep.walks and sweep.intersection is None
         one_each |= pulls or collect.form is Form.BITMAP or (of_edges and step.visits is not Over.ALL_EDGES)
         claims = bool(sweep.walks) and all(each.variant.claim is not None for each in sweep.walks)

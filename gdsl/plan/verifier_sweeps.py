@@ -72,6 +72,7 @@ class SweepVerifier(HintVerifier, ResultVerifier):
         self.expect((members.domain, members.frontier) == (source.domain, source.frontier), "other members")
         self.expect((members.frontier is None) == (members.form is None), "a form without a frontier")
         self.expect(members.form is not Form.BITMAP or members.domain is Domain.VERTEX, "a bitmap of edges")
+        self.expect(members.form is not Form.MARKS, "members that are only marked")
         self.expect(members.form is not Form.BITMAP or bool(sweep.walks), "a bitmap that is gone through by members")
         by_edges = sweep.selection is not None or sweep.balance is Balance.EDGES
         self.expect(

@@ -94,6 +94,22 @@ GRAPH_MUTANTS = (
         "race result bounds error",
     ),
     Mutant(
+        "a row of edges of which none is chosen keeps its marks",
+        "runtime/edge_frontier.cuh",
+        "if (lane_index() == 0) { marks[e / 32] = votes; }",
+        "if (lane_index() == 0 && votes != 0) { marks[e / 32] = votes; }",
+        KEPT,
+        "result uninitialized bounds error",
+    ),
+    Mutant(
+        "places of a word are counted as before it",
+        _MADE,
+        "(word == 0 ? edge(0) : sums[word - 1])",
+        "(word == 0 ? edge(0) : sums[word])",
+        GRAPHS,
+        "result uninitialized bounds error race",
+    ),
+    Mutant(
         "a graph is said to be kept while others ask whether it is",
         _MADE,
         "load_relaxed(&kept->largest_degree);\n    synchronize(run);",

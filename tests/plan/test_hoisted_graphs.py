@@ -11,6 +11,7 @@ import pytest
 from gdsl.ir.verifier import VerificationError
 from gdsl.plan import target
 from gdsl.plan.nodes import MakeOnce, Plan
+from gdsl.plan.sweep_nodes import Form
 from gdsl.plan.verifier import verify
 from gdsl.plan.walking import hoisted_graphs, leaves_edges_out, map_blocks
 
@@ -122,6 +123,13 @@ def test_on_a_cpu_the_same_graphs_are_kept(name: str) -> None:
     assert not leaves_edges_out(plan)
 
 
+def test_a_gpu_marks_the_edges_and_collects_none() -> None:
+    names = {buffer.name for buffer in plan_of(text()).buffers}
+    assert "edge_marks" not in names
+    assert "edge_marks" in {buffer.name for buffer in plan_of(MADE["array"]).buffers}
+    assert {step.body[-1].marked for step in hoisted_graphs(plan_of(text(), on=target.CPU))} == {False}
+
+
 @pytest.mark.parametrize("on", [target.CUDA_UNFUSED, target.CPU_WORKERS])
 def test_elsewhere_each_run_makes_it(on: target.Target) -> None:
     assert hoisted_graphs(plan_of(text(), on=on)) == ()
@@ -142,12 +150,22 @@ def _with_last(step: MakeOnce, **fields: Any) -> MakeOnce:
     return dataclasses.replace(step, body=(*step.body[:-1], dataclasses.replace(step.body[-1], **fields)))
 
 
+def _with_form(step: MakeOnce, form: Form) -> MakeOnce:
+    (select, *others) = step.body
+    collect = dataclasses.replace(select.does.collect, form=form)
+    select = dataclasses.replace(select, does=dataclasses.replace(select.does, collect=collect))
+    return dataclasses.replace(step, body=(select, *others))
+
+
 WRONG: dict[str, Callable[[MakeOnce], Any]] = {
     "another key": lambda step: dataclasses.replace(step, key=step.key + " "),
     "another place": lambda step: dataclasses.replace(step, number=1),
     "a place of another": lambda step: _with_last(step, hoisted=1),
     "in a room": lambda step: _with_last(step, hoisted=None),
     "edges with ids": lambda step: _with_last(step, numbers_edges=False),
+    "edges as a queue": lambda step: _with_last(step, marked=False),
+    "edges that are collected": lambda step: _with_form(step, Form.QUEUE),
+    "edges as a bitmap of vertices": lambda step: _with_form(step, Form.BITMAP),
     "no filter": lambda step: dataclasses.replace(step, body=step.body[1:]),
 }
 

@@ -78,6 +78,26 @@ struct edge_collector {
     }
 };
 
+// piece: edge_marker
+// Marks a warp's accepted edges, 32 in a row, in the room of a queue, and counts them.
+struct edge_marker {
+    enactor& run;
+    uint32* const marks;
+    uint64 count = 0;  // the same for the whole warp
+
+    __device__ edge_marker(enactor& run, edge_frontier& result) : run(run), marks(reinterpret_cast<uint32*>(result.queue)) {}
+
+    // The whole warp must call it; the first lane has the first edge of a row.
+    __device__ __forceinline__ void append(bool accepted, edge e) {
+        const uint32 votes = __ballot_sync(FULL_WARP, accepted);
+        if (lane_index() == 0) { marks[e / 32] = votes; }
+        count += __popc(votes);
+    }
+    __device__ __forceinline__ void flush() {
+        if (lane_index() == 0 && count > 0) { atomicAdd_grid(&run.counters()->accepted, count); }
+    }
+};
+
 // piece: end_edges
 // The barrier after which an edge frontier can be read.
 // barriers: 1, publishes accepted

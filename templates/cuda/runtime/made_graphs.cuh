@@ -10,6 +10,20 @@ __device__ __forceinline__ int64 free_room(const int64* taken, uint32 count) {
     return room;
 }
 
+// piece: kept_places
+// Which places of lists are kept, a bit of each, and how many before the next word of bits.
+struct kept_places {
+    const uint32* bits;
+    const edge* sums;
+    __device__ __forceinline__ bool has(uint64 at) const { return (bits[at / 32] >> (at % 32) & 1) != 0; }
+    // The kept places before this one, which may be the end of all lists: it begins no word of bits then.
+    __device__ __forceinline__ edge before(uint64 at) const {
+        const uint64 word = at / 32;
+        const uint32 below = at % 32 == 0 ? 0 : bits[word] & ((1u << (at % 32)) - 1);
+        return (word == 0 ? edge(0) : sums[word - 1]) + __popc(below);
+    }
+};
+
 // piece: keep_list_places
 // Filters lists by the marks of their edges: `keep(at, next)` copies each marked place, and `new_offsets` get the new
 // offsets of the lists.
@@ -17,14 +31,22 @@ __device__ __forceinline__ int64 free_room(const int64* taken, uint32 count) {
 template <class Keep>
 __device__ __forceinline__ void keep_list_places(enactor& run, const graph_slice& g, const uint32* marks, const edge* offsets,
                                                  const edge* ids, edge* new_offsets, Keep keep) {
-    edge* const flags = run.slice.graph_scratch[0];
-    for (uint64 i = thread_index(); i < uint64(g.num_edges); i += grid_threads()) { flags[i] = marks[ids[i] / 32] >> (ids[i] % 32) & 1; }
-    const edge* const sums = running_sums(run, flags, run.slice.graph_scratch[1], g.num_edges);
-    for (uint64 v = thread_index(); v <= uint64(g.num_vertices); v += grid_threads()) {
-        new_offsets[v] = offsets[v] == 0 ? edge(0) : sums[offsets[v] - 1];
+    const uint64 size = uint64(g.num_edges), words = (size + 31) / 32;
+    edge* const counts = run.slice.graph_scratch[0];
+    uint32* const bits = reinterpret_cast<uint32*>(counts + words);
+    for (uint64 base = warp_index() * 32; base < size; base += grid_warps() * 32) {
+        const uint64 at = base + lane_index();
+        const uint64 id = at < size ? uint64(ids[at]) : 0;
+        const uint32 kept = __ballot_sync(FULL_WARP, at < size && (marks[id / 32] >> (id % 32) & 1) != 0);
+        if (lane_index() == 0) {
+            bits[base / 32] = kept;
+            counts[base / 32] = edge(__popc(kept));
+        }
     }
-    for (uint64 i = thread_index(); i < uint64(g.num_edges); i += grid_threads()) {
-        if ((marks[ids[i] / 32] >> (ids[i] % 32) & 1) != 0) { keep(i, sums[i] - 1); }
+    const kept_places kept{bits, running_sums(run, counts, run.slice.graph_scratch[1], words)};
+    for (uint64 v = thread_index(); v <= uint64(g.num_vertices); v += grid_threads()) { new_offsets[v] = kept.before(offsets[v]); }
+    for (uint64 i = thread_index(); i < size; i += grid_threads()) {
+        if (kept.has(i)) { keep(i, kept.before(i)); }
     }
     synchronize(run);
 }
@@ -53,15 +75,13 @@ __device__ __forceinline__ void point_to_subgraph(graph_slice& made, const subgr
 }
 
 // piece: write_subgraph
-// The graph of some edges alone, in these arrays. The ends of edges stay in place, indexed by the ids of the edges; if
-// there is an array for sources, edges get their positions as new ids.
-// barriers: 6 to 11
+// The graph of the `count` marked edges alone, in these arrays. The ends of edges stay in place, indexed by the ids of the
+// edges; if there is an array for sources, edges get their positions as new ids.
+// barriers: 5 to 10
 __device__ __forceinline__ graph_slice write_subgraph(enactor& run, const graph_slice& g, const subgraph_arrays& own,
-                                                      const edge_frontier& edges) {
-    begin_operator(run);
-    uint32* const marks = marks_of_members(run, edges);
+                                                      const uint32* marks, uint64 count) {
     graph_slice made = g;
-    made.num_edges = edges.size;
+    made.num_edges = count;
     keep_list_places(run, g, marks, g.offsets, g.edge_ids, own.offsets, [&](uint64 at, edge next) {
         own.neighbors[next] = g.neighbors[at];
         if (own.edge_ids != nullptr) { own.edge_ids[next] = g.edge_ids[at]; }
@@ -71,7 +91,6 @@ __device__ __forceinline__ graph_slice write_subgraph(enactor& run, const graph_
     turn_hoisted(run, g, made, marks, own);
     pair_edges(run, made, own.reverse_edges);
     synchronize(run);
-    clear_edge_marks(marks, edges);
     run.operators += 1;
     return made;
 }
@@ -84,7 +103,10 @@ __device__ __noinline__ graph_slice make_subgraph(enactor& run, const graph_slic
     const subgraph_arrays own = {
         slice.made_offsets[room], slice.made_edge_ids[room], slice.made_neighbors[room], nullptr, slice.made_in_offsets[room],
         slice.made_in_edges[room], slice.made_in_sources[room], slice.made_reverse[room]};
-    graph_slice made = write_subgraph(run, g, own, edges);
+    begin_operator(run);
+    uint32* const marks = marks_of_members(run, edges);
+    graph_slice made = write_subgraph(run, g, own, marks, edges.size);
+    clear_edge_marks(marks, edges);
     made.room = room;
     return made;
 }
@@ -119,12 +141,15 @@ __device__ __forceinline__ graph_slice hoisted_subgraph(const run_slice& slice, 
 }
 
 // piece: make_hoisted_graph
-// The graph of some edges alone, for this run and all later ones. If the run is stopped, the next one makes it again.
-// barriers: 8 to 13
+// The graph of some edges alone, which are marked in the room of a queue, for this run and all later ones. If the run is
+// stopped, the next one makes it again.
+// barriers: 7 to 12
 __device__ __noinline__ graph_slice make_hoisted_graph(enactor& run, const graph_slice& g, uint32 number,
                                                     const edge_frontier& edges) {
     hoisted_graph* const kept = run.slice.hoisted_graphs[number];
-    graph_slice made = write_subgraph(run, g, arrays_of_hoisted(run.slice, number), edges);
+    begin_operator(run);
+    const uint32* const marks = reinterpret_cast<const uint32*>(edges.queue);
+    graph_slice made = write_subgraph(run, g, arrays_of_hoisted(run.slice, number), marks, edges.size);
     uint64 largest = 0;
     for (uint64 v = thread_index(); v < uint64(made.num_vertices); v += grid_threads()) {
         largest = max(largest, uint64(made.offsets[v + 1] - made.offsets[v]));

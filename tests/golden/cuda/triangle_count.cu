@@ -23,7 +23,6 @@
 // piece: or_of_warp
 // piece: prefetch_to_l2
 // piece: smaller larger
-// piece: store_relaxed
 
 // ==== end of platform ====
 
@@ -54,7 +53,6 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads of a block
 constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges of a chunk
-constexpr uint32 STAGED = 128;  // accepted elements that a warp appends together
 constexpr uint32 LONG_WALK = 16384;  // walks this long of an intersection are cut into chunks
 constexpr uint32 TABLE_LEAST = 128;  // neighbors from which a list becomes a table
 constexpr uint32 TABLE_SLOTS = 4096;  // slots of a table
@@ -84,7 +82,6 @@ struct block_storage {
     bool stopped;
     no_deferred_edges deferred;
     uint64 value, second_value;  // words that one thread has read after a barrier for all
-    edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
     uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
     uint64 partials[32];  // a value for each warp
     uint64 partial_seconds[32];  // second parts of pairs
@@ -187,7 +184,6 @@ struct run_slice {
     edge* hoisted_in_edges[1];
     edge* hoisted_reverse[1];
     edge* edge_queues[2];  // of each edge frontier: num_edges
-    uint32* edge_marks[2];  // a bit an edge, twice
 };
 
 struct data_slice {
@@ -195,7 +191,7 @@ struct data_slice {
     run_slice run;
     int64* triangles;  // one value
 };
-static_assert(sizeof(data_slice) == 296, "as the host knows it");
+static_assert(sizeof(data_slice) == 280, "as the host knows it");
 
 // piece: stop_requested
 // piece: enactor
@@ -244,7 +240,7 @@ struct all_edges {
 
 // piece: grid_warps warp_index
 // piece: each_edge_by_warps
-// piece: edge_collector
+// piece: edge_marker
 // piece: synchronize_and_read
 // piece: end_edges
 // piece: warp_sum
@@ -355,11 +351,6 @@ __device__ __forceinline__ graph_slice hoisted_subgraph(const run_slice& slice, 
 // piece: reduce_by_exchange
 // piece: raise_to
 // piece: reduce_max
-// piece: clear_edge_marks
-// piece: SAME_TURN marks_turn
-// piece: edge_marks_of
-// piece: mark_edge
-// piece: marks_of_members
 // piece: block_running_sum
 
 // This block's part of `count` elements, if `blocks` blocks share them in whole tiles. It is empty if there are fewer
@@ -411,19 +402,40 @@ __device__ __noinline__ const edge* running_sums(enactor& run, edge* values, edg
     return values;
 }
 
+// Which places of lists are kept, a bit of each, and how many before the next word of bits.
+struct kept_places {
+    const uint32* bits;
+    const edge* sums;
+    __device__ __forceinline__ bool has(uint64 at) const { return (bits[at / 32] >> (at % 32) & 1) != 0; }
+    // The kept places before this one, which may be the end of all lists: it begins no word of bits then.
+    __device__ __forceinline__ edge before(uint64 at) const {
+        const uint64 word = at / 32;
+        const uint32 below = at % 32 == 0 ? 0 : bits[word] & ((1u << (at % 32)) - 1);
+        return (word == 0 ? edge(0) : sums[word - 1]) + __popc(below);
+    }
+};
+
 // Filters lists by the marks of their edges: `keep(at, next)` copies each marked place, and `new_offsets` get the new
 // offsets of the lists.
 template <class Keep>
 __device__ __forceinline__ void keep_list_places(enactor& run, const graph_slice& g, const uint32* marks, const edge* offsets,
                                                  const edge* ids, edge* new_offsets, Keep keep) {
-    edge* const flags = run.slice.graph_scratch[0];
-    for (uint64 i = thread_index(); i < uint64(g.num_edges); i += grid_threads()) { flags[i] = marks[ids[i] / 32] >> (ids[i] % 32) & 1; }
-    const edge* const sums = running_sums(run, flags, run.slice.graph_scratch[1], g.num_edges);
-    for (uint64 v = thread_index(); v <= uint64(g.num_vertices); v += grid_threads()) {
-        new_offsets[v] = offsets[v] == 0 ? edge(0) : sums[offsets[v] - 1];
+    const uint64 size = uint64(g.num_edges), words = (size + 31) / 32;
+    edge* const counts = run.slice.graph_scratch[0];
+    uint32* const bits = reinterpret_cast<uint32*>(counts + words);
+    for (uint64 base = warp_index() * 32; base < size; base += grid_warps() * 32) {
+        const uint64 at = base + lane_index();
+        const uint64 id = at < size ? uint64(ids[at]) : 0;
+        const uint32 kept = __ballot_sync(FULL_WARP, at < size && (marks[id / 32] >> (id % 32) & 1) != 0);
+        if (lane_index() == 0) {
+            bits[base / 32] = kept;
+            counts[base / 32] = edge(__popc(kept));
+        }
     }
-    for (uint64 i = thread_index(); i < uint64(g.num_edges); i += grid_threads()) {
-        if ((marks[ids[i] / 32] >> (ids[i] % 32) & 1) != 0) { keep(i, sums[i] - 1); }
+    const kept_places kept{bits, running_sums(run, counts, run.slice.graph_scratch[1], words)};
+    for (uint64 v = thread_index(); v <= uint64(g.num_vertices); v += grid_threads()) { new_offsets[v] = kept.before(offsets[v]); }
+    for (uint64 i = thread_index(); i < size; i += grid_threads()) {
+        if (kept.has(i)) { keep(i, kept.before(i)); }
     }
     synchronize(run);
 }
@@ -470,14 +482,12 @@ __device__ __forceinline__ void pair_edges(enactor& run, graph_slice& made, edge
     made.reverse_edges = reverse;
 }
 
-// The graph of some edges alone, in these arrays. The ends of edges stay in place, indexed by the ids of the edges; if
-// there is an array for sources, edges get their positions as new ids.
+// The graph of the `count` marked edges alone, in these arrays. The ends of edges stay in place, indexed by the ids of the
+// edges; if there is an array for sources, edges get their positions as new ids.
 __device__ __forceinline__ graph_slice write_subgraph(enactor& run, const graph_slice& g, const subgraph_arrays& own,
-                                                      const edge_frontier& edges) {
-    begin_operator(run);
-    uint32* const marks = marks_of_members(run, edges);
+                                                      const uint32* marks, uint64 count) {
     graph_slice made = g;
-    made.num_edges = edges.size;
+    made.num_edges = count;
     keep_list_places(run, g, marks, g.offsets, g.edge_ids, own.offsets, [&](uint64 at, edge next) {
         own.neighbors[next] = g.neighbors[at];
         if (own.edge_ids != nullptr) { own.edge_ids[next] = g.edge_ids[at]; }
@@ -487,16 +497,18 @@ __device__ __forceinline__ graph_slice write_subgraph(enactor& run, const graph_
     turn_hoisted(run, g, made, marks, own);
     pair_edges(run, made, own.reverse_edges);
     synchronize(run);
-    clear_edge_marks(marks, edges);
     run.operators += 1;
     return made;
 }
 
-// The graph of some edges alone, for this run and all later ones. If the run is stopped, the next one makes it again.
+// The graph of some edges alone, which are marked in the room of a queue, for this run and all later ones. If the run is
+// stopped, the next one makes it again.
 __device__ __noinline__ graph_slice make_hoisted_graph(enactor& run, const graph_slice& g, uint32 number,
                                                     const edge_frontier& edges) {
     hoisted_graph* const kept = run.slice.hoisted_graphs[number];
-    graph_slice made = write_subgraph(run, g, arrays_of_hoisted(run.slice, number), edges);
+    begin_operator(run);
+    const uint32* const marks = reinterpret_cast<const uint32*>(edges.queue);
+    graph_slice made = write_subgraph(run, g, arrays_of_hoisted(run.slice, number), marks, edges.size);
     uint64 largest = 0;
     for (uint64 v = thread_index(); v < uint64(made.num_vertices); v += grid_threads()) {
         largest = max(largest, uint64(made.offsets[v + 1] - made.offsets[v]));
@@ -537,7 +549,7 @@ __device__ __forceinline__ bool upwards_condition(const data_slice& d, vertex sr
 __device__ __forceinline__ void filter_upwards(enactor& run, const data_slice& d, edge_frontier& result, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
     begin_operator(run);
-    edge_collector out(run, result);
+    edge_marker out(run, result);
     each_edge_by_warps(all_edges{d.graph}, d.graph, [&](bool active, vertex near, vertex far, edge at) {
         const bool accepted = active && upwards_condition(d, near, far);
         out.append(accepted, at);
