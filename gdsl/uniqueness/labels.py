@@ -27,6 +27,7 @@ throughout: it is a forest. What single passes leave depends on the order, but t
 from __future__ import annotations
 
 import enum
+import operator
 from collections.abc import Iterable, Mapping
 
 from gdsl.effects import Effects, Write, each
@@ -38,6 +39,7 @@ from gdsl.operations import BinaryOperation, Builtin, NeighborOperation, Outcome
 from gdsl.rules import JudgedOperator
 from gdsl.types import Type
 from gdsl.uniqueness.data import Data
+from gdsl.uniqueness.moved_trees import moves_trees
 from gdsl.uniqueness.relaxation import Loop, Origins, written_by, written_in
 
 
@@ -94,6 +96,7 @@ class LabelLoop:
         self.loop = Loop(loop, sites, data)
         self.sites = sites
         self.data = data
+        self.whole = False
 
     def compresses(self, name: str) -> bool:
         """Whether the loop, once entered, runs until every label in `name` is a root."""
@@ -103,8 +106,10 @@ class LabelLoop:
         write = _jump(name, steps[0].effects)
         return write is not None and not steps[0].closings and self.loop.sets_flag(steps[0], write)
 
-    def hooks(self, name: str, starts_compressed: bool) -> Origins | None:
-        """What the labels after the loop depend on, if the order does not decide them; else None."""
+    def hooks(self, name: str, starts_compressed: bool, whole: bool) -> Origins | None:
+        """What the labels after the loop depend on, if the order does not decide them; else None. `whole`: it hooks
+        along all edges whose ends may differ (`whole_components`), so that trees may be moved in other ways, too."""
+        self.whole = whole
         if not self.loop.resets() and self.loop.frontier is None:
             return None
         kinds: list[_Kind] = []
@@ -140,7 +145,9 @@ class LabelLoop:
             by_flag = isinstance(step.condition, nodes.ScalarValue) and step.condition.name == self.loop.flag
             inner = [i for i, each in enumerate(step.then) if written_in((each,), self.sites)[0].get(name)]
             untouched = not written_in(step.otherwise, self.sites)[0].get(name)
-            return by_flag and untouched and all(self._shortens(name, step.then, i) for i in inner)
+            shorten = [self._shortens(name, step.then, i) for i in inner]
+            moves = (self.whole and moves_trees(name, step.then[i], self.sites) for i in inner)
+            return by_flag and untouched and all(map(operator.or_, shorten, moves)) and all(shorten[-1:])
         return isinstance(step, nodes.Operator) and flattens(name, self.sites[step.site])
 
     def _is_hook(self, name: str, step: nodes.Operator) -> bool:
@@ -266,9 +273,9 @@ def settled_labels(
             result[name] = (frozenset({name}), frozenset())
             roots |= {name} if entered else set()
             continue
-        origins = loop.hooks(name, name in compressed)
+        whole = entered and (loop.loop.loop.loop, name) in over_all
+        origins = loop.hooks(name, name in compressed, whole)
         if origins is not None:
-            whole = entered and (loop.loop.loop.loop, name) in over_all
             result[name] = (frozenset(), frozenset()) if whole else origins
             roots |= {name} & compressed
     return result, roots

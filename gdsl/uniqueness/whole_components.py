@@ -11,7 +11,8 @@ edges were sampled before, or which component was skipped.
 
 What moves whole trees parts no vertices: an operator on compressed labels whose every index and value is a label that
 it has read. All of these were roots when it began, so that any other vertex keeps its label, and when labels are
-compressed again, all vertices that had one have one. It need not link all that it could.
+compressed again, all vertices that had one have one. It need not link all that it could. The same holds of one in the
+loop, behind the hooks, where labels are compressed before the next pass.
 
 So an operator before such a loop is *loose*: if it writes nothing but the labels, these are not unique after it, and
 all results are, then no result depends on which labels it leaves, as long as each is a vertex of the component and not
@@ -21,15 +22,16 @@ Labels that come from calls that do not see each other's changes, and the smalle
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from gdsl.effects import Effects, Write
-from gdsl.effects.terms import Choice, ElementTerm, End, Operation, Term
+from gdsl.effects.terms import ElementTerm, Operation, Term
 from gdsl.ir import nodes
 from gdsl.ir.traversal import all_steps, blocks_of
-from gdsl.operations import BinaryOperation, Builtin, Outcome, Over
+from gdsl.operations import BinaryOperation, Over
 from gdsl.rules import JudgedOperator
 from gdsl.uniqueness.labels import flattens
+from gdsl.uniqueness.moved_trees import made_of, moves_trees
 from gdsl.uniqueness.relaxation import written_in
 
 Sites = Mapping[int, JudgedOperator]
@@ -51,8 +53,16 @@ def loops_over_all(steps: tuple[nodes.Step, ...], sites: Sites, labels: frozense
 def loose_sites(steps: tuple[nodes.Step, ...], not_unique: frozenset[int], results_unique: bool) -> frozenset[int]:
     """The advances that are loose, of those after which the only array that they write, of labels that such loops
     settle, is `not_unique`. They are in no loop, so that each leaves its labels once."""
-    found = {each.site for each in steps if isinstance(each, nodes.Advance) and each.site in not_unique}
+    found = {each.site for each in _once(steps) if isinstance(each, nodes.Advance) and each.site in not_unique}
     return frozenset(found) if results_unique else frozenset()
+
+
+def _once(steps: tuple[nodes.Step, ...]) -> Iterator[nodes.Step]:
+    """The steps that run once at most."""
+    for step in steps:
+        yield step
+        if isinstance(step, nodes.If):
+            yield from _once((*step.then, *step.otherwise))
 
 
 def _stays_within(steps: tuple[nodes.Step, ...], sites: Sites, name: str) -> bool:
@@ -71,28 +81,11 @@ def _links(name: str, effects: Effects, write: Write) -> bool:
         term = waiting.pop()
         if term not in seen:
             seen.add(term)
-            within = _made_of(name, effects, term)
+            within = made_of(name, effects, term)
             if within is None:
                 return False
             waiting.extend(within)
     return True
-
-
-def _made_of(name: str, effects: Effects, term: Term) -> tuple[Term, ...] | None:
-    """What has to be in the component of the call's own vertices, so that the vertex `term` is; None where nothing is
-    known to do."""
-    if isinstance(term, End):
-        return None if term.other or term.role.is_edge else ()
-    if isinstance(term, ElementTerm):
-        return (term.index,) if term.array == name else None
-    if isinstance(term, Operation):
-        return term.arguments if term.operation in (Builtin.MIN, Builtin.MAX) else None
-    if isinstance(term, Choice):
-        return term.yes, term.no
-    write = effects.write_of(term)
-    if write is not None:
-        return (write.index,) if write.name == name and write.outcome is Outcome.FETCH else None
-    return effects.carried.get(term)
 
 
 def _goes_over_all(loop: nodes.While, before: tuple[nodes.Step, ...], sites: Sites, name: str) -> bool:
@@ -122,7 +115,7 @@ def _is_outside(frontier: str, before: tuple[nodes.Step, ...], sites: Sites, nam
         return False
     compressed = any(_flattens(each, sites, name) for each in _writers(before[: made[-1]], sites, name)[-1:])
     for each in since:
-        if not _flattens(each, sites, name) and not (compressed and _moves_trees(each, sites, name)):
+        if not _flattens(each, sites, name) and not (compressed and moves_trees(name, each, sites)):
             return False
         compressed = _flattens(each, sites, name)
     return compressed or not since
@@ -134,33 +127,6 @@ def _writers(steps: tuple[nodes.Step, ...], sites: Sites, name: str) -> list[nod
 
 def _flattens(step: nodes.Step, sites: Sites, name: str) -> bool:
     return isinstance(step, nodes.Operator) and flattens(name, sites[step.site])
-
-
-def _moves_trees(step: nodes.Step, sites: Sites, name: str) -> bool:
-    """Whether an operator on compressed labels writes only labels to labels: then all that it reads are roots, and no
-    other vertex gets another label."""
-    if not isinstance(step, nodes.Advance) or step.stores is not None:
-        return False
-    effects = sites[step.site].effects
-    written = [term for write in effects.written(name) for term in (write.index, write.value)]
-    return all(_is_made_of_labels(name, effects, term) for term in written)
-
-
-def _is_made_of_labels(name: str, effects: Effects, term: Term) -> bool:
-    waiting, seen = [term], set[Term]()
-    while waiting:
-        term = waiting.pop()
-        if term in seen or (isinstance(term, ElementTerm) and term.array == name):
-            continue
-        seen.add(term)
-        write = effects.write_of(term)
-        if write is not None and write.name == name and write.outcome is Outcome.FETCH:
-            continue  # the former label
-        within = None if isinstance(term, End) else _made_of(name, effects, term)
-        if within is None:
-            return False
-        waiting.extend(within)
-    return True
 
 
 def _is_test(name: str, judged: JudgedOperator) -> bool:

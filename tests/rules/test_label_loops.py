@@ -44,16 +44,27 @@ EXACT = {
 }
 _WALK = "advance(rest, walk, to=none); "
 _BEHIND = _LOOP % _OVER_REST
+_OVER_HOOKS = "advance(rest, hook, over=all_edges, to=none); if (moved) { %s }"
 EXACT |= {
     "trees of the rest are moved before": _FIRST + _REST + _WALK + _FLATTEN + _BEHIND,
     "twice": _FIRST + _REST + (_WALK + _FLATTEN) * 2 + _BEHIND,
+    "trees are moved, perhaps": _FIRST + _REST + f"if (moved) {{ {_WALK} }}" + _FLATTEN + _BEHIND,
+    "behind the hooks": _FIRST + _REST + _LOOP % (_OVER_HOOKS % (_WALK + _FLATTEN)),
+    "behind the hooks of later passes": _FIRST
+    + _REST
+    + _LOOP % (_OVER_HOOKS % (f"if (iteration > 0) {{ {_WALK} }}" + _FLATTEN)),
     "labels are compressed once more": _FIRST + _REST + _FLATTEN + _WALK + _FLATTEN + _BEHIND,
 }
 PARTED = {
     "vertices are moved, not trees": _FIRST + _REST + "advance(rest, drag, to=none);" + _FLATTEN + _BEHIND,
     "trees are moved from vertices": "advance(vertices, weave, to=none);" + _REST + _WALK + _FLATTEN + _BEHIND,
     "trees are moved twice": _FIRST + _REST + _WALK * 2 + _FLATTEN + _BEHIND,
-    "trees are moved, perhaps": _FIRST + _REST + f"if (moved) {{ {_WALK} }}" + _FLATTEN + _BEHIND,
+    "vertices are moved behind the hooks": _FIRST
+    + _REST
+    + _LOOP % (_OVER_HOOKS % ("advance(rest, drag, to=none);" + _FLATTEN)),
+    "vertices are moved, perhaps": _FIRST + _REST + "if (moved) { advance(rest, drag, to=none); }" + _FLATTEN + _BEHIND,
+    "trees are moved behind the hooks, and left so": _FIRST + _REST + _LOOP % (_OVER_HOOKS % (_FLATTEN + _WALK)),
+    "behind hooks along some edges": "frontier rest = {0, 1}; " + _LOOP % (_OVER_HOOKS % (_WALK + _FLATTEN)),
 }
 OTHERS = {
     "what the pass before has changed": _LOOP % f"if (moved) {{ {_FLATTEN} }} advance(vertices, hook, to=none);",
