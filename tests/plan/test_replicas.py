@@ -39,7 +39,7 @@ def test_of_the_samples() -> None:
     found = {case.name: names(plan_of(program_of(case.name), several_gpus=True)) for case in CASES}
     labels = {name for name, arrays in found.items() if arrays == {"component"}}
     assert labels == {"bipartite_check", "components_hook_and_jump", "connected_components"}
-    assert found["strongly_connected_components"] == {"component", "own", "low"}
+    assert found["strongly_connected_components"] == {"component", "low"}
     assert all(name in labels or not arrays for name, arrays in found.items() if name in SAMPLES)
 
 
