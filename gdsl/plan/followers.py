@@ -20,6 +20,9 @@ Between the end of a pass and the beginning of the next one nothing happens but 
 members. If there are none, the computation calls nothing, and what is assigned with it must not be used anywhere but in
 the loop. Assignments between a filter and its follower move before both or behind both.
 
+On a CPU a filter that does nothing else tests without a branch (`cpu_threads`), and what it finds is often in the
+cache. There a follower must read what the filter has read, so that its values come from memory once.
+
 A trace has no records of followers: they are a part of the filter. Instances that run together have sets of their own
 form, and workers exchange what each operator writes.
 """
@@ -47,7 +50,7 @@ _LOOPS = (ir.ForRange, ir.ForNeighbors, ir.Loop)
 def run(program: ir.Program, target: Target) -> ir.Program:
     """`program` with followers in the functors of their filters; the same object if there are none."""
     filters = any(isinstance(step, ir.Filter) for step in all_steps(program.schedule))
-    return _Writer(program).program() if filters and not target.instances else program
+    return _Writer(program, target).program() if filters and not target.instances else program
 
 
 def followed(program: ir.Program, target: Target) -> dict[int, tuple[int, ...]]:
@@ -55,7 +58,7 @@ def followed(program: ir.Program, target: Target) -> dict[int, tuple[int, ...]]:
     the next pass, perhaps two."""
     if target.instances or "followers" in {*program.tuning.without, *target.without}:
         return {}
-    writer = _Writer(program)
+    writer = _Writer(program, target)
     writer.program()
     sites = {each.site for group in writer.following.values() for each in group}
     by_filter = writer.following.items()
@@ -65,8 +68,8 @@ def followed(program: ir.Program, target: Target) -> dict[int, tuple[int, ...]]:
 class _Writer:
     """Writes one program."""
 
-    def __init__(self, program: ir.Program) -> None:
-        self.before, self.accesses = program, Accesses(program)
+    def __init__(self, program: ir.Program, target: Target) -> None:
+        self.before, self.target, self.accesses = program, target, Accesses(program)
         self.taken = set(names_in(program))
         self.following: dict[int, list[ir.Compute]] = {}
         """By the site of each filter that has any: its followers."""
@@ -173,6 +176,8 @@ class _Writer:
         group = self.following.get(filters.site, [])
         if len(group) == MOST_FOLLOWERS or not self._may_follow(self._functor(step)):
             return None
+        if not (self.target.grid or group or self._reads_the_same(filters, step)):
+            return None
         sweep = (filters, *group)
         if not all(self._are_apart(each, step) for each in sweep):
             return None
@@ -198,6 +203,12 @@ class _Writer:
                 known.add(node.function)
                 pending += walk(functions[node.function].body)
         return True
+
+    def _reads_the_same(self, filters: ir.Filter, step: ir.Compute) -> bool:
+        """Whether the follower reads an array that the filter reads, too, or the filter has more to do than to test."""
+        functors = self._functor(filters), self._functor(step)
+        read = [{node.array for node in walk(each) if isinstance(node, ir.Element)} for each in functors]
+        return bool(functors[0].body) or not read[0].isdisjoint(read[1])
 
     def _are_apart(self, first: ir.Operator, second: ir.Operator) -> bool:
         """Whether no call of either sees what the other one writes, but for elements of its own member."""

@@ -187,6 +187,24 @@ def test_a_sample_has_a_sweep_less(on: target.Target) -> None:
     assert (with_it.step.functor, plain.step.functor) == ("left_reduce_min_of_degree", "left")
 
 
+@pytest.mark.parametrize(
+    ("steps", "labels"),
+    [
+        ("w = filter(u, many); compute(w, low);", ["low"]),
+        ("w = filter(u, many); compute(w, asks_round);", []),
+        ("w = filter(u, many); compute(w, low); compute(w, asks_round);", ["low", "asks_round"]),
+        ("w = filter(u, odd); compute(w, asks_round);", ["asks_round"]),
+        ("while (w) { compute(w, low); w = filter(w, many); }", ["low"]),
+        ("while (w) { compute(w, asks_round); w = filter(w, many); }", []),
+    ],
+)
+def test_on_a_cpu_they_read_what_the_filter_reads(steps: str, labels: list[str]) -> None:
+    """Or the filter does something else, too: one that only tests has no branches there."""
+    program = ir_passes.apply(loaded(schedule(steps)))
+    names = {step.site: step.label for step in all_steps(program.schedule) if isinstance(step, ir.Operator)}
+    assert [names[site] for site in followed(program, target.CPU)] == labels
+
+
 def test_instances_have_none() -> None:
     before = ir_passes.apply(loaded("k_core"))
     assert followers.run(before, dataclasses.replace(target.CUDA_FUSED, instances=True)) is before
