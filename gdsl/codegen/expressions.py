@@ -191,7 +191,7 @@ class ExpressionPrinter:
         """`array[index]`, as one reads where others may write or not."""
         text = self.element(node.array, node.index, node.checked, node.domain)
         if node.now or node.array in self.shared_arrays:
-            return call("load_now", f"&{text}")
+            return call("load_cached" if node.cached else "load_now", f"&{text}")
         return call("unpacked", text) if node.type.is_pair else postfix(text)
 
     def _degree(self, node: ir.DegreeOf) -> Text:

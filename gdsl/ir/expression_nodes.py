@@ -103,13 +103,15 @@ class ScalarValue(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Element(Expression):
-    """`array[index]`. `checked`: the index was computed and must be tested against the array's length."""
+    """`array[index]`. `checked`: the index was computed and must be tested against the array's length. `cached`: it may
+    come from the cache of a multiprocessor, no older than the last barrier."""
 
     array: str
     domain: Domain
     index: Expression
     checked: bool
     now: bool = False
+    cached: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from gdsl.ir import nodes, slots
 from gdsl.operations import BinaryOperation, Builtin, Domain, Outcome
-from gdsl.types import Type
+from gdsl.types import WHOLE_WORDS, Type
 
 
 class VerificationError(AssertionError):
@@ -68,6 +68,8 @@ class CodeVerifier:
                 self.expect(self.has_scalar(node.name, node.type), f"no scalar {node.name}", node)
             case nodes.Element():
                 self._element(node, node.index)
+                of_cache = node.now and node.type in WHOLE_WORDS
+                self.expect(of_cache or not node.cached, "a read from the cache that may not be one", node)
             case nodes.DegreeOf() | nodes.GraphRead():
                 self.expect(_fits_query(node), "arguments of other types", node)
             case nodes.Literal():

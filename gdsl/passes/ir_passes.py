@@ -1,5 +1,5 @@
-"""The passes between the rules and the plan: `choose_worklists`, then `mark_shared_reads`, and for the cpu backend
-`know_vertices`, which has a file of its own.
+"""The passes between the rules and the plan: `choose_worklists`, then `mark_shared_reads`, for a GPU `cache_reads`, and
+for the cpu backend `know_vertices`; these two have files of their own.
 
 **Worklists.** Which vertices a pop of automatic buckets takes is open, and in a monotone loop any order of the visits
 ends in the same values. There an order from near to far (`gdsl.plan.work_order`) does the same with one operator per
@@ -22,6 +22,7 @@ from gdsl.ir import nodes as ir
 from gdsl.ir import verifier
 from gdsl.ir.traversal import all_steps, expand_buckets, rewrite
 from gdsl.ir.worklists import names_in, without_buckets, worklist_loops
+from gdsl.passes.cached_reads import cache_reads
 from gdsl.passes.known_vertices import know_vertices
 from gdsl.passes.writers import plain_arrays, targets, written_arrays
 
@@ -81,6 +82,7 @@ def _mark(functor: AnyFunctor, own: ir.Role | None) -> AnyFunctor:
 Pass = Callable[[ir.Program], ir.Program]
 ALL: tuple[Pass, ...] = (choose_worklists, mark_shared_reads)
 CPU: tuple[Pass, ...] = (*ALL, know_vertices)
+GPU: tuple[Pass, ...] = (*ALL, cache_reads)
 
 
 def apply(program: ir.Program, passes: Sequence[Pass] = ALL, *, verify: bool = True) -> ir.Program:

@@ -42,7 +42,7 @@ def plan_of(
 
     graph = GENERAL if graph is None else graph
     ordered = work_order.is_ordered(program, graph)
-    program = ir_passes.apply(program, verify=verify)
+    program = ir_passes.apply(program, ir_passes.GPU, verify=verify)
     balanced = any(knobs.balance is not Balance.AUTO for knobs in program.tuning.sites)
     balanced |= graph.host_lists and load_balance.reads_whole_lines(program)
     on = target.cuda(program.tuning.fuse, balanced, ordered)

@@ -13,8 +13,8 @@
 
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: load_relaxed
-// piece: smaller larger
 // piece: load_cached
+// piece: smaller larger
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
@@ -336,7 +336,7 @@ __device__ __forceinline__ void measure_apply(const data_slice& d, vertex v, mea
 __device__ __forceinline__ void flatten_apply(const data_slice& d, vertex v) {
     uint32 polls = 0;
 #line 39 "connected_components.gdsl"
-    while (changed_min(&d.component[v], load_now(&d.component[checked_index(d, load_now(&d.component[v]), d.graph.num_vertices, 2)]))) {
+    while (changed_min(&d.component[v], load_cached(&d.component[checked_index(d, load_now(&d.component[v]), d.graph.num_vertices, 2)]))) {
         if (stop_requested(d, polls)) { return; }
     }
 }
