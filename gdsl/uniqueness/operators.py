@@ -7,8 +7,8 @@ share, which call gets which result is open, but two things are not:
 - *all results together*: where all calls do the same to an element (the operand is one value for all of them), or where
   a `cas` has a single winner, the results that its calls get are the same in every run, only distributed differently.
   An effect that depends only on the result and the element then happens as often and with the same values in every run.
-- *whether any call changed the element* by a monotone reduction. An effect that gives the same when it happens once or
-  often, under that condition alone, is the same in every run.
+- *whether any call changed the element* by a monotone reduction, where nothing else writes that element. An effect that
+  gives the same when it happens once or often, under that condition alone, is the same in every run.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from gdsl.effects.terms import (
     Operation,
     Origin,
     Term,
+    split,
 )
 from gdsl.operations import IDEMPOTENT, BinaryOperation, Outcome, ReduceOperation, UnaryOperation
 from gdsl.rules import JudgedOperator
@@ -167,7 +168,8 @@ class OperatorLevels(CallValues):
     def _any_change_known(self, cause: Write) -> bool:
         """Whether all runs agree on which elements are changed by some call."""
         is_known = cause.outcome is Outcome.CHANGED and cause.operation in IDEMPOTENT and self.control(cause).exact
-        is_known = is_known and len(self.effects.written(cause.name)) == 1 and self.state.value(cause.name).exact
+        alone = all(other is cause or _apart(other.index, cause.index) for other in self.effects.written(cause.name))
+        is_known = is_known and alone and self.state.value(cause.name).exact
         return is_known and self.levels.at(cause.span).of(cause.value).exact
 
     # ------------------------------------------------------------ what a write leaves
@@ -317,6 +319,13 @@ def not_zero(effects: Effects, guard: Guard | None) -> frozenset[Term]:
                 if (expected and test.operation in _ORDERS) or (equal and not expected):
                     plain_terms.add(_plain(value))
     return frozenset(plain_terms)
+
+
+def _apart(one: Term, other: Term) -> bool:
+    """Whether two indices never name the same value: they have different places among the several of an element."""
+    (*_, here), (*_, there) = split(one), split(other)
+    several = here is not one and there is not other
+    return several and isinstance(here, Constant) and isinstance(there, Constant) and here.value != there.value
 
 
 def _plain(term: Term) -> Term:

@@ -360,3 +360,32 @@ def test_marks(name: str) -> None:
 def test_marks_have_a_reason(name: str) -> None:
     program = program_of(DATA + CASES[name][0], name)
     assert len(answers(program, range(80), everything=True, enough=2)) > 1
+
+
+SEVERAL = """program p;
+problem {
+    local vertex d : int32 = int32(id) * 5 % 7; local scalar one : int32 = 1;
+    vertex x[2] : int32 = 4; scalar up : bool; scalar down : bool;
+}
+edge functor spread(src, dst, e) { apply {
+    up |= changed(x[dst][0] min= d[src]); down |= changed(x[src][1] min= d[dst]);
+} }
+schedule { advance(vertices, spread, to=none); }
+"""
+"""Two values of a vertex, and what notes that one of them has changed."""
+
+
+@pytest.mark.parametrize(
+    "former, now, marked",
+    [
+        ("", "", set()),
+        ("x[src][1]", "x[src][0]", {"up", "down"}),
+        ("x[src][1]", "x[src][one]", {"up", "down"}),
+        ("down |= changed(x[src][1] min= d[dst])", "x[src][0] min= d[dst]", {"up"}),
+    ],
+    ids=["each its own", "the same", "one by a number", "the same unnoticed"],
+)
+def test_changes_of_several_values(former: str, now: str, marked: set[str]) -> None:
+    program = program_of(SEVERAL.replace(former, now), "several")
+    assert {data.name for data in (*program.arrays, *program.scalars) if not data.unique} == marked
+    assert len(answers(program, range(8))) == 1
