@@ -72,7 +72,8 @@ def command(
     renumbered internally; fusion says for each operator that follows another one whether both run in one sweep on a
     GPU, or why not; distribution says what several workers that each have a part of the graph hold of its data, and
     what they send each other after which step, and what time and memory to expect on several GPUs; map says whether
-    many values of its params run together, so that they share the visits of edges, or why not.
+    many values of its params run together, so that they share the visits of edges, or why not; forms says which other
+    knobs runs on a GPU may try.
 
     \b
     Examples:
@@ -88,6 +89,7 @@ def command(
       gdslc explain distribution pagerank
       gdslc explain distribution bfs --run bfs.json --size 67108864:2100000000
       gdslc explain map bfs
+      gdslc explain forms bfs
     """
     from gdsl.api.description import EXPLAINED
     from gdsl.diagnostics import all_codes, explain, find_code
@@ -105,7 +107,7 @@ def command(
     if program is not None:
         explains = _OF_PROGRAMS.get(
             word.strip().lower()
-            if word.strip().lower() in ("fusion", "distribution", "map")
+            if word.strip().lower() in ("fusion", "distribution", "map", "forms")
             else knob.name
             if knob is not None
             else ""
@@ -279,12 +281,26 @@ def _explain_map(word: str) -> None:
     click.echo(explain(ir_passes.apply(compile_file(word).ir, verify=False)))
 
 
+def _explain_forms(word: str) -> None:
+    """What runs on a GPU may try."""
+    from gdsl.api.compiling import compile_file
+    from gdsl.backends.cuda import plan_of
+    from gdsl.ir.nodes import Operator
+    from gdsl.ir.traversal import all_steps
+    from gdsl.plan.alternatives import explain
+
+    program = compile_file(word).ir
+    labels = {step.site: step.label for step in all_steps(program.schedule) if isinstance(step, Operator)}
+    click.echo("\n".join(explain(program, plan_of(program), labels)))
+
+
 _OF_PROGRAMS = {
     "order": _explain_orders,
     "layout": _explain_layout,
     "fusion": _explain_fusion,
     "distribution": _explain_distribution,
     "map": _explain_map,
+    "forms": _explain_forms,
 }
 """What can be explained about a program."""
 

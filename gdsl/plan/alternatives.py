@@ -34,6 +34,9 @@ from gdsl.records import dataclass
 LEAST_BLOCK, LARGEST_BLOCK = 256, 1024
 _MUCH = 0.25
 """Part of a run's time that an operator must take for another balance of its own."""
+_LARGE = f"or as_given where auto chose by_degree, on graphs of {LEAST_EDGES:,} edges and more"
+_SHORT = f"where no list has {LONG_LIST} edges, and the operator takes a fourth of the time"
+_GIVEN = "where the order as given was kept"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,8 @@ class Alternative:
     """Site, knob and value."""
     own: tuple[tuple[str, Any], ...] = ()
     """Knobs of the schedule, and their values."""
+    where: str = ""
+    """What a run must have shown, in words."""
 
     def applied(self, program: ir.Program) -> ir.Program:
         """`program` in this form."""
@@ -86,7 +91,8 @@ def alternatives(program: ir.Program, plan: Plan, seen: Seen) -> Iterator[Altern
     pushed = [site for site in seen.pushed if sites[site].direction is Direction.AUTO]
     if pushed:
         word = " ".join(f"{seen.labels[site]}.direction=push" for site in pushed)
-        yield Alternative(word, tuple((site, "direction", Direction.PUSH) for site in pushed))
+        pushes = tuple((site, "direction", Direction.PUSH) for site in pushed)
+        yield Alternative(word, pushes, where="where a run that reached most vertices has not pulled")
     if any(sweep.rounds is not None for sweep in sweeps(plan)):
         yield Alternative("without=local_rounds", own=(("without", (*program.tuning.without, "local_rounds")),))
     if not keeps_values(plan) and not block_cache.has_bounds(plan.schedule):
@@ -96,7 +102,7 @@ def alternatives(program: ir.Program, plan: Plan, seen: Seen) -> Iterator[Altern
                 yield Alternative(f"schedule.block={block}", own=(("block", block),))
     if program.any_ids and seen.num_edges >= LEAST_EDGES:
         layout = Layout.AS_GIVEN if seen.by_degree else Layout.BY_DEGREE
-        yield Alternative(f"schedule.layout={layout.value}", own=(("layout", layout),))
+        yield Alternative(f"schedule.layout={layout.value}", own=(("layout", layout),), where=_LARGE)
     if seen.near_far:
         return
     if seen.largest_degree < LONG_LIST:
@@ -104,6 +110,17 @@ def alternatives(program: ir.Program, plan: Plan, seen: Seen) -> Iterator[Altern
         for site, share in seen.shares.items():
             if share >= _MUCH and site in advances:
                 word = f"{seen.labels[site]}.balance=thread"
-                yield Alternative(word, ((site, "balance", Balance.THREAD),))
+                yield Alternative(word, ((site, "balance", Balance.THREAD),), where=_SHORT)
     if work_order.observed_loop(program) is not None:
-        yield Alternative("schedule.order=near_far", own=(("order", Order.NEAR_FAR),))
+        yield Alternative("schedule.order=near_far", own=(("order", Order.NEAR_FAR),), where=_GIVEN)
+
+
+def explain(program: ir.Program, plan: Plan, labels: Mapping[int, str]) -> Iterator[str]:
+    """A line for each, whatever runs show; `plan` is that for any graph, `labels` are the operators' by site."""
+    if not may_differ(program):
+        yield "runs try no other form, as the program has a knob of its own"
+        return
+    most = Seen(labels, tuple(labels), dict.fromkeys(labels, 1.0), LEAST_EDGES, 0)
+    yield "runs on a GPU try, for a tenth of their time at most, and keep on a graph what is faster:"
+    for each in alternatives(program, plan, most):
+        yield f"  {each.word}{', ' if each.where else ''}{each.where}"

@@ -166,6 +166,18 @@ def test_explain(gdslc):
     assert codes == sorted(codes)
 
 
+def test_explain_says_what_runs_may_try(gdslc, tmp_path):
+    lines = gdslc("explain", "forms", "bfs").out.splitlines()
+    assert "  visit.direction=push, where a run that reached most vertices has not pulled" in lines
+    assert (
+        "  schedule.layout=by_degree, or as_given where auto chose by_degree, on graphs of 4,194,304 edges and more"
+        in lines
+    )
+    path = tmp_path / "own.gdsl"
+    path.write_text(gdslc("samples", "bfs").out + "tune { schedule.block = 256; }\n")
+    assert "knob of its own" in gdslc("explain", "forms", str(path)).out
+
+
 def test_explain_says_what_stands_in_the_way_of_an_order(gdslc, tmp_path):
     assert "line 18: may run from near to far" in gdslc("explain", "order", "sssp").out
     assert "as given: `parent` is written in addition to `distance`" in gdslc("explain", "order", "bfs").out
