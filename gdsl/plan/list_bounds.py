@@ -13,7 +13,8 @@ one GPU and of several).
 **Results that stay.**
 `some` stays true once a neighbor has set it, and `every` stays false: the rest of the list cannot change that. A list
 is still walked to its end if a value may fail (an index out of range), as in the reference; if both lists of a vertex
-are reduced; and if the knob selects another way to share edges.
+are reduced; and if the knob selects another way to share edges. A grid cuts what is left of long lists into chunks, so
+it walks all lists to their ends without `load_balance`, which does that.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from gdsl.plan.walking import map_sweeps
 
 def run(plan: Plan, facts: Facts) -> Plan:
     """`plan` with the bounds of its lists."""
+    cuts = not plan.target.grid or "load_balance" not in plan.program.tuning.without
 
     def changed(operation: Operation, sweep: Sweep) -> Sweep:
         step = operation.step
@@ -48,7 +50,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
             )
         if repeats(step, functor, plan.target):
             walks = (walks[0], dataclasses.replace(walks[1], repeats=True))
-        if segment is not None and isinstance(step, ir.NeighborReduce):
+        if cuts and segment is not None and isinstance(step, ir.NeighborReduce):
             segment = dataclasses.replace(segment, stops_at=result_that_stays(step, functor))
         return dataclasses.replace(sweep, walks=walks, segment=segment)
 

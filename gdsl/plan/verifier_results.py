@@ -93,7 +93,8 @@ class ResultVerifier(VariantVerifier):
         )
         if segment.stops_at is not None:
             known = step.operation is not None and _STAYS.get(step.operation) is segment.stops_at
-            whole = step.over is not Over.ALL_EDGES and sweep.balance in (Balance.AUTO, Balance.THREAD)
+            ways = (Balance.AUTO,) if self.target.grid else (Balance.AUTO, Balance.THREAD)  # a grid has chunks by AUTO
+            whole = step.over is not Over.ALL_EDGES and sweep.balance in ways
             self.expect(known and whole and not may_stop(functor), "a list is not reduced to its end")
 
     def _vote(self, step: ir.NeighborVote, functor: ir.EdgeFunctor, vote: Vote) -> None:

@@ -7,10 +7,12 @@ import pytest
 
 import gdsl
 from gdsl.diagnostics import GdslError
+from gdsl.passes import ir_passes
 from gdsl.plan import target
+from gdsl.plan.build import build
 from tests.support.graphs import make_graph
 
-from .planning import only_sweep, plan_of
+from .planning import loaded, only_sweep, plan_of, without
 
 TARGETS = pytest.mark.parametrize(
     "on", [target.CUDA_FUSED, target.CUDA_UNFUSED, target.CPU], ids=["fused", "unfused", "cpu"]
@@ -41,6 +43,15 @@ def program(step: str) -> str:
 def test_where_a_reduction_stops(step: str, stops: bool | None, on: target.Target) -> None:
     segment = only_sweep(plan_of(program(step), *(["ask.balance=thread"] if "@ask" in step else []), on=on)).segment
     assert segment is not None and segment.stops_at is stops
+
+
+@TARGETS
+def test_where_long_lists_are_not_cut(on: target.Target) -> None:
+    """Without `load_balance` a grid has no chunks for what is left of a long list, so it walks all of it."""
+    text = program("seen = neighbor_reduce(vertices, (src, dst, e) => flag[dst], some);")
+    plan = build(ir_passes.apply(without(loaded(text), "load_balance")), on)
+    segment = only_sweep(plan).segment
+    assert segment is not None and segment.stops_at is (None if on.grid else True)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
