@@ -17,8 +17,9 @@ from gdsl.plan.buffer_nodes import Role
 from gdsl.plan.printer import print_plan
 from gdsl.plan.renumbering import can_be_put, is_worth
 
-from .planning import plan_of
+from .planning import ROOT, plan_of
 
+LOOKS = (ROOT / "tests" / "programs" / "independent_set.gdsl").read_text()
 BY_DEGREE, AS_GIVEN = "schedule.layout=by_degree", "schedule.layout=as_given"
 LEAVES = """program p;
 problem { vertex a : bool; vertex b : bool; }
@@ -60,7 +61,8 @@ schedule { edge frontier g = filter(edges, f); n = size(g); }
         (LEAVES.replace("some", "count").replace("b : bool", "b : int32"), True, True),
         (NO_LISTS, False, True),
         (HOST, False, True),
-        ("coloring", True, True),
+        ("coloring", False, True),
+        (LOOKS, True, True),
         ("maximal_independent_set", False, True),
         ("k_core", False, True),
         ("clustering_coefficient", False, True),
@@ -112,7 +114,7 @@ def test_values_of_edges() -> None:
 
 
 def test_a_program_that_looks_ids_up() -> None:
-    plan = plan_of("coloring")
+    plan = plan_of(LOOKS)
     assert plan.layout is not None and plan.layout.looks_up
     assert "in a kernel of its own, which looks up the ids as given" in print_plan(plan)
     other = renumbering.looking_up(plan.program)

@@ -82,6 +82,6 @@ def seeded(graph: Graph, seed: int) -> Values:
 
 CHOOSING = (
     Case("maximal_independent_set", check_independent, seeded, symmetric),
-    Case("coloring", check_coloring, seeded, symmetric),
+    Case("coloring", check_coloring, suits=symmetric),
     Case("fewer_colors", check_fewer, given_colors, symmetric),
 )
