@@ -46,7 +46,7 @@ schedule {
     compute(low, v => { wide[v] += 1; flag[v] = height[v] % 3 == 0; });
 }
 """
-"""A reduction and what runs behind it, and a filter, with values of all sizes."""
+"""A reduction and what runs behind it, and a filter with what follows it, with values of all sizes."""
 ROUNDS = """program rounds;
 problem { vertex mark : int32; vertex height : int32 = int32(id) * 7 % 101; vertex best : int32; }
 edge functor beside(src, dst, e) -> int32 { value height[dst] - mark[src]; }
@@ -78,7 +78,7 @@ def test_what_is_fetched() -> None:
     """All that is asked for at a vertex but what the reduction gives it, and where degrees are looked up."""
     reduction, low = rows_of(MEANS)
     assert reduction == PrefetchRows((Over.OUT_EDGES,), (Over.IN_EDGES,), ("flag", "wide", "pair"))
-    assert low == PrefetchRows((), (), ("height", "flag"))
+    assert low == PrefetchRows((), (), ("height", "flag", "wide"))
     assert rows_of(ROUNDS) == [
         PrefetchRows((Over.OUT_EDGES,), (), ("mark",)),
         PrefetchRows((), (), ("best", "height", "mark")),

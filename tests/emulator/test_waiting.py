@@ -216,7 +216,8 @@ def test_a_step_that_is_too_early_is_found(what: str, monkeypatch: pytest.Monkey
     monkeypatch.setattr("gdsl.plan.verifier.verify", lambda plan: None)
     module, name, wrong, steps = WRONGLY[what]
     monkeypatch.setattr(module, name, wrong)
-    built = build_program.__wrapped__(f"{HEAD} schedule {{ frontier x = filter(vertices, odd); {steps} }}", (), SMALL)
+    text = f"{HEAD} schedule {{ frontier x = filter(vertices, odd); {steps} }}"
+    built = build_program.__wrapped__(text, ("without=followers",), SMALL)
     bindings = bind(built.program, GRAPHS[0], {})
     with pytest.raises(EmulatorError) as caught:
         for seed in range(20):
