@@ -16,7 +16,7 @@ import dataclasses
 from gdsl.ir import nodes as ir
 from gdsl.ir import statement_nodes as statements
 from gdsl.ir.traversal import walk
-from gdsl.operations import BinaryOperation
+from gdsl.operations import Balance, BinaryOperation
 from gdsl.plan import block_cache
 from gdsl.plan.facts import Facts
 from gdsl.plan.graph_class import LARGE, is_narrow
@@ -40,6 +40,8 @@ MANY = 4
 FEW = 1
 SHORT = 256
 """Passes of a loop."""
+_IN_BLOCKS = (Balance.BLOCK, Balance.MERGE, Balance.BINS)
+"""What blocks hold members for."""
 
 
 def run(plan: Plan, facts: Facts) -> Plan:
@@ -67,6 +69,8 @@ def _sizes(plan: Plan) -> Sizes:
     block = block_cache.BLOCK if is_cached else block
     block = block_cache.BOUNDS_BLOCK if block_cache.has_bounds(plan.schedule) else block
     sizes = plan.target.sizes
+    if plan.target.several_gpus and not _holds_tables(plan):
+        sizes = dataclasses.replace(sizes, staged=2 * sizes.staged)
     if block is None:
         return sizes
     if block <= sizes.block_threads:
@@ -76,6 +80,17 @@ def _sizes(plan: Plan) -> Sizes:
     digits, slots, votes = max(1, sizes.radix_bits - 2), sizes.table_slots // 2, sizes.vote_words // 2
     wider = dataclasses.replace(sizes, block_threads=block, staged=staged, radix_bits=digits)
     return dataclasses.replace(wider, table_slots=slots, vote_words=votes, combined_words=sizes.combined_words // 2)
+
+
+def _holds_tables(plan: Plan) -> bool:
+    """Whether blocks hold more than what their warps have found. Where they do not, those of several GPUs gather twice
+    as much before they append it: one GPU has the counter, and another one waits in line for each addition four times
+    as long. (BFS on rmat26 takes 6 percent less; one GPU gains nothing by it, and its cache is smaller then.)"""
+    tables = any(
+        sweep.vote is not None or sweep.intersection is not None or sweep.balance in _IN_BLOCKS
+        for sweep in sweeps(plan)
+    )
+    return tables or bool(plan.graphs or orders(plan))
 
 
 def blocks_a_multiprocessor(plan: Plan, num_vertices: int, num_edges: int, largest_degree: int) -> int:

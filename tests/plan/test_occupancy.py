@@ -10,7 +10,7 @@ from gdsl.plan import target
 from gdsl.plan.graph_class import GENERAL, GraphClass
 from gdsl.plan.occupancy import FEW, MANY, blocks_a_multiprocessor, resident_threads
 
-from .planning import DEEP, SHORT_LISTS, plan_of
+from .planning import DEEP, ROOT, SHORT_LISTS, plan_of
 
 ROADS, TOWN = (9_000_000, 32_000_000, 4), (114_599, 239_332, 6)
 SOCIAL, STAR = (4_000_000, 128_000_000, 163_000), (1000, 1998, 999)
@@ -126,3 +126,14 @@ def test_a_thread_of_the_last_warp_waits_where_others_have_work_meanwhile(
 ) -> None:
     plan = plan_of(sample, *tune, graph=graph)
     assert plan.waiting_thread == (plan.sizes.block_threads - 32 if last else 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "tune", "staged"),
+    [("bfs", (), 256), ("bfs", ("visit.balance=block",), 128), ("louvain", (), 128), ("triangle_count", (), 128)],
+)
+def test_what_warps_of_several_gpus_gather(name: str, tune: tuple[str, ...], staged: int) -> None:
+    """Twice as much, where nothing else of a block takes much room."""
+    program = load(ROOT / "samples" / f"{name}.gdsl", tune=tune)
+    assert cuda_plan(program).sizes.staged == 128
+    assert cuda_plan(program, several_gpus=True).sizes.staged == staged

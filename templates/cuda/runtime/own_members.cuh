@@ -78,6 +78,18 @@ __device__ __forceinline__ uint64 own_words_end(uint64 count) {
     return min(own_end(words) * 32, count);
 }
 
+// piece: add_accepted
+// The same, added once for each block: from another GPU than the one that has the counters, the additions of all warps
+// follow each other for 20 microseconds.
+template <class Counted>
+__device__ __forceinline__ void add_accepted(enactor& run, const Counted& counted, uint64 accepted, uint64 edges) {
+    const auto sum = [](uint64 a, uint64 b) { return a + b; };
+    accepted = block_reduce(run.shared, accepted, uint64(0), sum);
+    edges = block_reduce(run.shared, edges, uint64(0), sum);
+    if (threadIdx.x == 0 && accepted > 0) { atomicAdd_grid(&run.counters()->accepted, accepted); }
+    if (threadIdx.x < 32) { counted.add(run.counters(), threadIdx.x == 0 ? edges : 0); }
+}
+
 // piece: first_values
 // A vertex array whose first values the block caches in shared memory, as many as fit: of the part of each GPU, if
 // vertices are dealt out to them by decreasing degree. All threads of the block fill the cache. They wait for each other

@@ -14,6 +14,15 @@ __device__ __forceinline__ float looks_of_pull(const direction_state& state, uin
     return all + fminf(open, vertices * (open / float(edges)));
 }
 
+// piece: add_accepted
+// Adds how many vertices each thread of a pull has accepted, and their edges. All threads of the block must call it.
+template <class Counted>
+__device__ __forceinline__ void add_accepted(enactor& run, const Counted& counted, uint64 accepted, uint64 edges) {
+    accepted = warp_sum(accepted);
+    if (lane_index() == 0 && accepted > 0) { atomicAdd_grid(&run.counters()->accepted, accepted); }
+    counted.add(run.counters(), edges);
+}
+
 // piece: bitmap_result
 // The result of a pull, as a bitmap; each warp writes the word of its 32 vertices.
 template <class Counted>
@@ -41,9 +50,7 @@ struct bitmap_result {
         edges_here += counted.degree(v);
     }
     __device__ __forceinline__ void flush() {
-        const uint64 accepted = warp_sum(accepted_here);
-        if (lane_index() == 0 && accepted > 0) { atomicAdd_grid(&run.counters()->accepted, accepted); }
-        counted.add(run.counters(), edges_here);
+        add_accepted(run, counted, accepted_here, edges_here);
         accepted_here = edges_here = 0;
     }
 };

@@ -242,6 +242,7 @@ static_assert(sizeof(data_slice) == 192, "as the host knows it");
 // piece: push_hubs
 // piece: follow_edges
 // piece: looks_of_pull
+// piece: add_accepted
 // piece: bitmap_result
 // piece: pull_list
 // piece: pull_warps

@@ -273,6 +273,7 @@ struct direction_state {
 
 // piece: follow_edges
 // piece: looks_of_pull
+// piece: add_accepted
 // piece: bitmap_result
 // piece: bitmap_discarder
 // piece: pull_list

@@ -231,6 +231,7 @@ struct frontier {
 // piece: each_vertex
 // piece: each_id
 // piece: define_frontier
+// piece: add_accepted
 // piece: bitmap_result
 // piece: grid_warps warp_index
 // piece: warp_inclusive_sum

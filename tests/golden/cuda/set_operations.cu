@@ -312,6 +312,7 @@ struct direction_state {
 
 // piece: follow_edges
 // piece: looks_of_pull
+// piece: add_accepted
 // piece: bitmap_result
 // piece: pull_list
 // piece: pull_warps
