@@ -179,6 +179,7 @@ KNOBS = (
 PLAN_PASSES = (
     "followers",
     "far_values",
+    "initial_values",
     "hoist_graphs",
     "direction",
     "work_order",
@@ -212,10 +213,10 @@ WITHOUT = "without="
 """The beginning of a caller's word that names such a pass."""
 ALL_PASSES = (
     "lower",
-    *PLAN_PASSES[2:15],
+    *PLAN_PASSES[2:16],
     "launches",
     "distribution",
-    *PLAN_PASSES[15:-2],
+    *PLAN_PASSES[16:-2],
     "allocate",
     *PLAN_PASSES[-2:],
     "batch",

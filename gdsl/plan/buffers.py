@@ -15,7 +15,7 @@ from gdsl.plan.buffer_nodes import GRAPH, PROBLEM, RUN, Allocator, Buffer, Clear
 from gdsl.plan.deduplication import repeated_of, room_of
 from gdsl.plan.facts import Facts
 from gdsl.plan.hints import FewAsList
-from gdsl.plan.nodes import Dedup, FarEnds, Form, Loop, MakeGraph, Mode, Plan, Sweep
+from gdsl.plan.nodes import Dedup, FarEnds, Form, Initialize, Loop, MakeGraph, Mode, Plan, Sweep
 from gdsl.plan.small_frontiers import push_in
 from gdsl.plan.solo_rounds import solo_loops
 from gdsl.plan.walking import combinations, cuts_lists, deepest_on, numbered, steps_in, sweeps, variants_of
@@ -155,7 +155,12 @@ def _parts_of(sweep: Sweep, grid: bool) -> Iterator[str]:
 
 
 def _problem(plan: Plan) -> Iterator[Buffer]:
-    yield from map(of_array, plan.program.arrays)
+    first = next(step for step in steps_in(plan.schedule) if isinstance(step, Initialize))
+    begun = {each.name for each in (*first.vertex_arrays, *first.edge_arrays)}
+    for array in plan.program.arrays:
+        buffer = of_array(array)
+        lacks = buffer.cleared is Cleared.INITIAL and array.name not in begun
+        yield dataclasses.replace(buffer, cleared=Cleared.WRITTEN) if lacks else buffer
     for scalar in plan.program.scalars:
         rotates = any(each.name == scalar.name for each in plan.rotations)
         yield of_scalar(scalar, scalar_copies.PLACES * scalar_copies.stride(scalar.type) if rotates else 1)

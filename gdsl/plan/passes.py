@@ -25,6 +25,7 @@ from gdsl.plan import (
     fusion,
     gathering,
     hoisted_graphs,
+    initial_values,
     label_copies,
     lane_loops,
     launches,
@@ -75,6 +76,7 @@ class Pass:
 
 
 PLAN_PASSES: tuple[Pass, ...] = (
+    Pass("initial_values", initial_values.run),
     Pass("hoist_graphs", hoisted_graphs.run),
     Pass("direction", direction.run),
     Pass("work_order", work_order.run),

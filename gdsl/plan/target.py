@@ -161,7 +161,7 @@ CUDA_UNFUSED = Target("cuda", False, True, _ALL, True, False, False, True, False
 _CPU_SIZES = Sizes(gather_waits=0, hub_degree=4096, hub_chunk=1024, near_set=1024, round_edges=512, wide_round=16384)
 CPU = Target("cpu", True, False, _OF_CORES, False, True, True, False, True, _CPU_SIZES)
 CPU_WORKERS = dataclasses.replace(
-    CPU, orders=False, orders_always=False, workers=True, without=frozenset({"work_order"})
+    CPU, orders=False, orders_always=False, workers=True, without=frozenset({"initial_values", "work_order"})
 )
 """Several workers, each with a part of the graph: lists are walked by the worker that has them. The entries of a loop
 from near to far carry values that a merge changes, and no exchange makes entries for those that it gives; see
@@ -169,12 +169,31 @@ docs/lab/workers.md."""
 CUDA_WORKERS = dataclasses.replace(
     CUDA_UNFUSED,
     workers=True,
-    without=frozenset({"hoist_graphs", "direction", "work_order", "frontier_form", "complement_tests", "vertex_order"}),
+    without=frozenset(
+        {
+            "initial_values",
+            "hoist_graphs",
+            "direction",
+            "work_order",
+            "frontier_form",
+            "complement_tests",
+            "vertex_order",
+        }
+    ),
 )
 """Several workers with a GPU each: the host exchanges data between launches, and queues of sets. Members are a
 worker's own (`own_members`), from which it pushes."""
 
-_OF_ONE_RUN = ("work_order", "list_bounds", "deduplication", "load_balance", "frontier_form", "fusion", "storage")
+_OF_ONE_RUN = (
+    "initial_values",
+    "work_order",
+    "list_bounds",
+    "deduplication",
+    "load_balance",
+    "frontier_form",
+    "fusion",
+    "storage",
+)
 _OF_ONE_TEAM = (
     "hoist_graphs",
     "complement_tests",

@@ -53,6 +53,7 @@ from gdsl.plan.nodes import (
 from gdsl.plan.verifier_bits import verify_bits
 from gdsl.plan.verifier_exchanges import verify_exchanges
 from gdsl.plan.verifier_graphs import verify_hoisted_graphs
+from gdsl.plan.verifier_initial_values import needs_no_value
 from gdsl.plan.verifier_labels import verify_labels
 from gdsl.plan.verifier_lanes import verify_lanes
 from gdsl.plan.verifier_launches import verify_launches
@@ -166,7 +167,8 @@ class _Verifier:
         domains = {array.name: array.domain for array in self.program.arrays}
         for group, domain in ((first.vertex_arrays, Domain.VERTEX), (first.edge_arrays, Domain.EDGE)):
             self.expect(all(domains.get(each.name) is domain for each in group), "an array of other elements")
-        self.expect(set(data) == {each.name for each in initialized}, "data without an initial value")
+        lacking = set(data) - {each.name for each in initialized}
+        self.expect(all(needs_no_value(self.program, name) for name in lacking), "data without an initial value")
 
     def _same(self, steps: tuple[Step, ...], wanted: tuple[ir.Step, ...], depth: int) -> bool:
         """Whether `steps`, without what was put between them, are `wanted`; `depth` loops are around."""
