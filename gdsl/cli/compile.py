@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gdsl.cli import completing
-from gdsl.cli.options import GraphWords, declared_type_option, graph_options, output_option, tuning_options
+from gdsl.cli.options import GraphWords, PassName, declared_type_option, graph_options, output_option, tuning_options
 from gdsl.cli.streams import message, tell_warnings
 from gdsl.knobs import ALL_PASSES, WITHOUT
 from gdsl.plan.graph_class import FACTS
@@ -50,7 +50,7 @@ _BACKENDS = {"cuda": ("plan", "cuda", "ptx", "cubin"), "cpu": ("plan", "cpp")}
 @click.option(
     "--after",
     metavar="PASS",
-    type=click.Choice(ALL_PASSES),
+    type=PassName(ALL_PASSES),
     help=f"With --emit plan: print the plan after PASS. {', '.join(ALL_PASSES)}.",
 )
 @click.option("--teams", is_flag=True, help="Print the form in which teams of blocks run many values (run --each).")

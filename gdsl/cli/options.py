@@ -27,6 +27,19 @@ _BACKENDS = ("auto", "cuda", "cpu", "reference")
 _WEIGHTS = re.compile(r"random:[0-9]+(:[0-9]+)?")
 
 
+class PassName(click.Choice):  # type: ignore[type-arg]
+    """The name of a pass, of which there are many: a wrong one is answered with the one that is most like it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The name, or click's error."""
+        from gdsl.frontend.vocabulary import closest
+
+        near = closest(str(value), self.choices) if value not in self.choices else None
+        if near is not None:
+            self.fail(f"there is no pass {value!r}. Did you mean {near!r}?", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 def with_options(command: Any, options: Sequence[Callable[[Any], Any]]) -> Any:
     """`command` with these options, in their order."""
     for option in reversed(options):
@@ -184,7 +197,7 @@ def tuning_options(command: Command) -> Command:
         "--without",
         metavar="PASS",
         multiple=True,
-        type=click.Choice(PLAN_PASSES),
+        type=PassName(PLAN_PASSES),
         help=f"Leave out a pass over the plan, which changes no result; may be repeated. {', '.join(PLAN_PASSES)}.",
     )(decorated)
     decorated = click.option(

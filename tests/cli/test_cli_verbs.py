@@ -114,6 +114,14 @@ def test_compile_for_a_class_of_graphs(gdslc):
     assert teams.out != gdslc("compile", "bfs", "--teams").out
 
 
+def test_a_misspelled_pass(gdslc):
+    for option in ("--without", "--after"):
+        gdslc("compile", "bfs", option, "lane_loop").fails(
+            2, "there is no pass 'lane_loop'. Did you mean 'lane_loops'?"
+        )
+    gdslc("compile", "bfs", "--without", "nothing_like_it").fails(2, "is not one of", "'lane_loops'")
+
+
 def test_a_class_that_makes_no_difference(gdslc):
     same = gdslc("compile", "bfs", "--graph-class", "hubs")
     assert same.out == gdslc("compile", "bfs").out
