@@ -277,7 +277,7 @@ def _frontiers(plan: Plan) -> Iterator[Buffer]:
         slots = plan.slots(domain)
         bits = Parts(extent, 32)
         if slots:
-            room = room_of(plan) if domain is Domain.VERTEX else extent
+            room = room_of(plan) if domain is Domain.VERTEX else bits if only_marks(plan) else extent
             yield Buffer(f"{prefix}queues", kind, room, Role.QUEUE, Allocator.HOST, Cleared.WRITTEN, RUN, slots)
         if slots and domain is Domain.VERTEX and needs_bitmaps(plan):
             yield Buffer("bitmaps", Type.UINT32, bits, Role.BITMAP, Allocator.HOST, Cleared.WRITTEN, RUN, slots)
@@ -365,6 +365,13 @@ def marked_domains(plan: Plan) -> frozenset[Domain]:
     domains |= {Domain.EDGE for step in made if isinstance(step, ir.Subgraph)}
     domains |= {domain for domain in numbered(plan) if domain is Domain.EDGE}
     return frozenset(domains | {Domain.VERTEX} if ends else domains)
+
+
+def only_marks(plan: Plan) -> bool:
+    """Whether all sets of edges are rows of marks, so that none needs room for a queue."""
+    collects = (sweep.collect for sweep in sweeps(plan) if sweep.collect is not None)
+    marked = {collect.frontier for collect in collects if collect.form is Form.MARKS}
+    return {each.name for each in plan.frontiers if each.domain is Domain.EDGE} <= marked
 
 
 def needs_bitmaps(plan: Plan) -> bool:

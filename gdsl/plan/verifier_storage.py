@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gdsl.effects.access import frontiers_of, measured_frontiers
-from gdsl.extents import Fixed, Size
+from gdsl.extents import EDGES, Fixed, Parts, Size
 from gdsl.ir.nodes import Array, DegreeOf, Scalar
 from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import expecting
@@ -32,6 +32,7 @@ from gdsl.plan.nodes import (
     Swap,
     WriteBack,
 )
+from gdsl.plan.sweep_nodes import Form
 from gdsl.plan.walking import cuts_lists, numbered, steps_in, sweeps
 from gdsl.plan.work_order import orders
 from gdsl.types import Type
@@ -113,6 +114,10 @@ class _Storage:
         of_one = by_host and not plan.target.instances
         balances = {sweep.balance for sweep in all_sweeps}
         room = "2 * V" if repeated_of(plan) else "V"
+        collects = [sweep.collect for sweep in all_sweeps if sweep.collect is not None]
+        rows = {each.frontier: each.form is Form.MARKS for each in collects}
+        queued = any(each.domain is Domain.EDGE and not rows.get(each.name) for each in plan.frontiers)
+        of_edges = "E" if queued else str(Parts(EDGES, 32))
         marked = buffers.marked_domains(plan) if plan.target.marks_apart else frozenset[Domain]()
         wanted = {
             Role.CONTROL: 1,
@@ -139,7 +144,7 @@ class _Storage:
             self.expect(fits, f"{copies} buffers of the role {role.value}")
         for queue in self.by_role.get(Role.QUEUE, []):
             domain = Domain.EDGE if queue.element is Type.EDGE else Domain.VERTEX
-            fits = queue.copies == slots[domain] and str(queue.extent) == ("E" if domain is Domain.EDGE else room)
+            fits = queue.copies == slots[domain] and str(queue.extent) == (of_edges if domain is Domain.EDGE else room)
             self.expect(fits, f"the queues {queue.name} have no room for all")
         for list_buffer in self.by_role.get(Role.LISTED, []):
             fits = list_buffer.extent == Fixed(

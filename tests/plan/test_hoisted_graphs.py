@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from gdsl.extents import of_graph
 from gdsl.ir.verifier import VerificationError
 from gdsl.plan import target
 from gdsl.plan.nodes import MakeOnce, Plan
@@ -123,10 +124,17 @@ def test_on_a_cpu_the_same_graphs_are_kept(name: str) -> None:
     assert not leaves_edges_out(plan)
 
 
+def room_of_edges(program: str) -> int:
+    """How many edges a queue of edges has room for, of 6,400."""
+    (queues,) = (buffer for buffer in plan_of(program).buffers if buffer.name == "edge_queues")
+    return queues.extent.value(of_graph(100, 6400, {}))
+
+
 def test_a_gpu_marks_the_edges_and_collects_none() -> None:
     names = {buffer.name for buffer in plan_of(text()).buffers}
     assert "edge_marks" not in names
     assert "edge_marks" in {buffer.name for buffer in plan_of(MADE["array"]).buffers}
+    assert room_of_edges(text()) < room_of_edges(NAMED["a set of edges"]) == 6400
     assert {step.body[-1].marked for step in hoisted_graphs(plan_of(text(), on=target.CPU))} == {False}
 
 
