@@ -45,10 +45,10 @@ vertex functor add_up(v) {
 schedule { compute(vertices, add_up); }
 """
 GRAPHS = [
-    make_graph([(long, other) for long in lengths for other in range(long)], 141)
-    for lengths in (range(140), *(range(first, first + 5) for first in range(0, 140, 5)))
+    make_graph([(long, other) for long in lengths for other in range(long)], max(lengths) + 1)
+    for lengths in (range(140), range(250, 290), *(range(at, at + 5) for at in range(0, 140, 5)), range(254, 266))
 ]
-"""One for several threads, and small ones for one, which has loops of its own."""
+"""Two for several threads, and small ones for one, which has loops of its own."""
 
 
 def agrees(text: str) -> None:

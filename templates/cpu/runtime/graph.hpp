@@ -1,8 +1,13 @@
+// piece: list_end
+// Where the list of a vertex ends: the address is not computed from another id, which would wrap, so that it is that of
+// where the list begins.
+inline int64 list_end(const int64* starts, vertex v) { return (starts + v)[1]; }
+
 // piece: out_degree
-inline int32 out_degree(const graph_slice& g, vertex v) { return int32(g.offsets[v + 1] - g.offsets[v]); }
+inline int32 out_degree(const graph_slice& g, vertex v) { return int32(list_end(g.offsets, v) - g.offsets[v]); }
 
 // piece: in_degree
-inline int32 in_degree(const graph_slice& g, vertex v) { return int32(g.in_offsets[v + 1] - g.in_offsets[v]); }
+inline int32 in_degree(const graph_slice& g, vertex v) { return int32(list_end(g.in_offsets, v) - g.in_offsets[v]); }
 
 // piece: place_of
 // The number of edges before `e` in its source's list.
@@ -16,10 +21,11 @@ inline edge edge_id_at(const graph_slice&, int64 at) { return edge(at); }
 // piece: out_lists
 struct out_lists {
     static constexpr bool counts = true;
+    static constexpr bool whole = true;
     const graph_slice& g;
     const int64* starts() const { return g.offsets; }
     int64 first(vertex v) const { return g.offsets[v]; }
-    int64 last(vertex v) const { return g.offsets[v + 1]; }
+    int64 last(vertex v) const { return list_end(g.offsets, v); }
     int64 degree(vertex v) const { return last(v) - first(v); }
     vertex neighbor(int64 at) const { return neighbor_at(g, at); }
     edge id(int64 at) const { return edge_id_at(g, at); }
@@ -28,20 +34,22 @@ struct out_lists {
 // piece: first_places
 // The first `limit` out-edges of each vertex.
 struct first_places {
+    static constexpr bool whole = false;
     const graph_slice& g;
     const int64 limit;
     int64 first(vertex v) const { return g.offsets[v]; }
-    int64 last(vertex v) const { return minimum(g.offsets[v + 1], g.offsets[v] + limit); }
-    int64 degree(vertex v) const { return g.offsets[v + 1] - g.offsets[v]; }
+    int64 last(vertex v) const { return minimum(list_end(g.offsets, v), g.offsets[v] + limit); }
+    int64 degree(vertex v) const { return list_end(g.offsets, v) - g.offsets[v]; }
     vertex neighbor(int64 at) const { return neighbor_at(g, at); }
     edge id(int64 at) const { return edge_id_at(g, at); }
 };
 
 // piece: in_lists
 struct in_lists {
+    static constexpr bool whole = true;
     const graph_slice& g;
     int64 first(vertex v) const { return g.in_offsets[v]; }
-    int64 last(vertex v) const { return g.in_offsets[v + 1]; }
+    int64 last(vertex v) const { return list_end(g.in_offsets, v); }
     int64 degree(vertex v) const { return last(v) - first(v); }
     vertex neighbor(int64 at) const { return g.in_sources[at]; }
     edge id(int64 at) const { return g.in_edges[at]; }
@@ -51,10 +59,11 @@ struct in_lists {
 // In-edges whose ids are not needed.
 struct in_neighbors {
     static constexpr bool counts = true;
+    static constexpr bool whole = true;
     const graph_slice& g;
     const int64* starts() const { return g.in_offsets; }
     int64 first(vertex v) const { return g.in_offsets[v]; }
-    int64 last(vertex v) const { return g.in_offsets[v + 1]; }
+    int64 last(vertex v) const { return list_end(g.in_offsets, v); }
     int64 degree(vertex v) const { return last(v) - first(v); }
     vertex neighbor(int64 at) const { return g.in_sources[at]; }
     edge id(int64) const { return NO_EDGE; }

@@ -420,6 +420,23 @@ inline T reduce_list(int64 first, int64 last, T identity, Combine combine, Value
     return combine(combine(a, b), combine(c, d));
 }
 
+// piece: reduce_short_list
+// The same with two partial results where the list is short: what is left over is one value, not another loop, whose end is
+// a branch that is mispredicted. The empty statement keeps the compiler from making vectors of the values, which are slower
+// to gather.
+template <class T, class Combine, class Value>
+inline T reduce_short_list(int64 first, int64 last, T identity, Combine combine, Value value) {
+    T a = identity, b = identity;
+    int64 at = first;
+    for (; at + 2 <= last; at += 2) {
+        __asm__("" : "+r"(at));
+        a = combine(a, value(at));
+        b = combine(b, value(at + 1));
+    }
+    if (at < last) { a = combine(a, value(at)); }
+    return combine(a, b);
+}
+
 // piece: reduce_neighbors
 // The reduction over the values of the edges of a list.
 template <class T, class Lists, class Combine, class Value>
@@ -428,24 +445,65 @@ inline T reduce_neighbors(const Lists& lists, vertex near, int64 first, int64 la
                        [&](int64 at) { return value(near, lists.neighbor(at), lists.id(at)); });
 }
 
-// piece: reduce_edges
-// For every member the reduction of `value(near, far, e)` over its edges, passed to `assign(near, reduced)`.
-template <class T, class Members, class Lists, class Combine, class Value, class Assign>
-inline void reduce_edges(run_state& run, const Members& members, const Lists& lists, T identity, Combine combine,
-                         Value value, Assign assign) {
-    const int64 size = members.size();
-    int64 visited = 0;
-#pragma omp for schedule(dynamic, chunk_of(4 * size))
-    for (int64 i = 0; i < size; ++i) {
-        fetch_later(members, i);
-        const vertex near = members[i];
-        const int64 first = lists.first(near), last = lists.last(near);
-        visited += lists.degree(near);
-        if (last - first >= HUB_DEGREE) {
-            run.hubs.defer(near, first, last);
-            continue;
+// piece: no_totals
+// Of an operator that adds nothing to scalars.
+struct no_totals {};
+
+// piece: reduce_members
+// For members from `begin` on the reduction of `value(near, far, e)` over the edges of each, passed to
+// `assign(near, reduced, totals)`. Returns the first of them that has a list to be `cut`, or `end`. This is a function of its
+// own, calls no other, and copies what it is given, so that addresses and totals stay in registers whatever is stored.
+template <bool cut, class T, class Members, class Lists, class Combine, class Value, class Assign, class Totals>
+__attribute__((noinline)) int64 reduce_members(int64 begin, const int64 end, const Members& members_given,
+                                               const Lists& lists_given, const T identity, const Combine& combine_given,
+                                               const Value& value_given, const Assign& assign_given, Totals& totals_given,
+                                               int64& visited) {
+    constexpr int64 LONG_LIST = HUB_DEGREE < 256 ? HUB_DEGREE : 256;  // additions of a longer one would wait for each other
+    constexpr bool in_order = Lists::whole && std::is_base_of<all_members, Members>::value;  // a list begins where one ended
+    const Members members = members_given;
+    const graph_slice graph = lists_given.g;
+    const Lists lists = lists_on(graph, lists_given);
+    const Combine combine = combine_given;
+    const Value value = value_given;
+    const Assign assign = assign_given;
+    Totals totals = totals_given;
+    const int64 start = in_order && begin < end ? lists.first(members[begin]) : 0;
+    int64 reached = start, edges = 0;
+    for (; begin < end; ++begin) {
+        fetch_later(members, begin);
+        const vertex near = members[begin];
+        const int64 first = in_order ? reached : lists.first(near), last = lists.last(near);
+        const auto of_edge = [&](int64 at) { return value(near, lists.neighbor(at), lists.id(at)); };
+        if (__builtin_expect(last - first < LONG_LIST, 1)) {
+            assign(near, reduce_short_list(first, last, identity, combine, of_edge), totals);
+        } else {
+            if (cut && last - first >= HUB_DEGREE) { break; }
+            assign(near, reduce_list(first, last, identity, combine, of_edge), totals);
         }
-        assign(near, reduce_neighbors<T>(lists, near, first, last, identity, combine, value));
+        if (!in_order) { edges += lists.degree(near); }
+        reached = last;
+    }
+    totals_given = totals;
+    visited += in_order ? reached - start : edges;
+    return begin;
+}
+
+// piece: reduce_edges
+// The same for every member. All threads of the region call it.
+template <class T, class Members, class Lists, class Combine, class Value, class Assign, class Totals>
+inline void reduce_edges(run_state& run, const Members& members, const Lists& lists, T identity, Combine combine,
+                         Value value, Assign assign, Totals& totals) {
+    const int64 size = members.size(), length = chunk_of(4 * size);
+    int64 visited = 0;
+#pragma omp for schedule(dynamic, 1)
+    for (int64 begin = 0; begin < size; begin += length) {
+        const int64 end = minimum(begin + length, size);
+        for (int64 i = begin; i < end; ++i) {
+            i = reduce_members<true, T>(i, end, members, lists, identity, combine, value, assign, totals, visited);
+            if (i == end) { break; }
+            visited += lists.degree(members[i]);
+            run.hubs.defer(members[i], lists.first(members[i]), lists.last(members[i]));
+        }
     }
     reduce_add(&run.visited, visited);
     const int64 chunks = run.hubs.size();
@@ -465,7 +523,7 @@ inline void reduce_edges(run_state& run, const Members& members, const Lists& li
             std::memcpy(&brought, run.hubs[i].reduced, sizeof(T));
             reduced = combine(reduced, brought);
             if (i + 1 == chunks || run.hubs[i + 1].near != run.hubs[i].near) {
-                assign(run.hubs[i].near, reduced);
+                assign(run.hubs[i].near, reduced, totals);
                 reduced = identity;
             }
         }
@@ -484,9 +542,9 @@ inline T reduce_list_until(int64 first, int64 last, T identity, T final, Combine
 
 // piece: reduce_until
 // The same where no further edge changes a result that is `final`.
-template <class T, class Members, class Lists, class Combine, class Value, class Assign>
+template <class T, class Members, class Lists, class Combine, class Value, class Assign, class Totals>
 inline void reduce_until(run_state& run, const Members& members, const Lists& lists, T identity, T final, Combine combine,
-                         Value value, Assign assign) {
+                         Value value, Assign assign, Totals& totals) {
     const int64 size = members.size();
     int64 visited = 0;
 #pragma omp for schedule(dynamic, chunk_of(4 * size)) nowait
@@ -494,56 +552,50 @@ inline void reduce_until(run_state& run, const Members& members, const Lists& li
         const vertex near = members[i];
         visited += lists.degree(near);
         assign(near, reduce_list_until(lists.first(near), lists.last(near), identity, final, combine,
-                                       [&](int64 at) { return value(near, lists.neighbor(at), lists.id(at)); }));
+                                       [&](int64 at) { return value(near, lists.neighbor(at), lists.id(at)); }), totals);
     }
     reduce_add(&run.visited, visited);
 }
 
 // piece: reduce_until_by_one
 // The same with one thread.
-template <class T, class Members, class Lists, class Combine, class Value, class Assign>
+template <class T, class Members, class Lists, class Combine, class Value, class Assign, class Totals>
 inline void reduce_until_by_one(run_state& run, const Members& members, const Lists& lists, T identity, T final,
-                                Combine combine, Value value, Assign assign) {
+                                Combine combine, Value value, Assign assign, Totals& totals) {
     const int64 size = members.size();
     int64 visited = 0;
     for (int64 i = 0; i < size; ++i) {
         const vertex near = members[i];
         visited += lists.degree(near);
         assign(near, reduce_list_until(lists.first(near), lists.last(near), identity, final, combine,
-                                       [&](int64 at) { return value(near, lists.neighbor(at), lists.id(at)); }));
+                                       [&](int64 at) { return value(near, lists.neighbor(at), lists.id(at)); }), totals);
     }
     run.visited += visited;
 }
 
 // piece: reduce_lists
 // Visits whole lists, with equal numbers of members for all threads.
-template <class T, class Members, class Lists, class Combine, class Value, class Assign>
+template <class T, class Members, class Lists, class Combine, class Value, class Assign, class Totals>
 inline void reduce_lists(run_state& run, const Members& members, const Lists& lists, T identity, Combine combine,
-                         Value value, Assign assign) {
+                         Value value, Assign assign, Totals& totals) {
     const int64 size = members.size();
     int64 visited = 0;
 #pragma omp for schedule(static) nowait
     for (int64 i = 0; i < size; ++i) {
         const vertex near = members[i];
         visited += lists.degree(near);
-        assign(near, reduce_neighbors<T>(lists, near, lists.first(near), lists.last(near), identity, combine, value));
+        assign(near, reduce_neighbors<T>(lists, near, lists.first(near), lists.last(near), identity, combine, value), totals);
     }
     reduce_add(&run.visited, visited);
 }
 
 // piece: reduce_by_one
 // Visits whole lists with one thread.
-template <class T, class Members, class Lists, class Combine, class Value, class Assign>
+template <class T, class Members, class Lists, class Combine, class Value, class Assign, class Totals>
 inline void reduce_by_one(run_state& run, const Members& members, const Lists& lists, T identity, Combine combine,
-                          Value value, Assign assign) {
-    const int64 size = members.size();
+                          Value value, Assign assign, Totals& totals) {
     int64 visited = 0;
-    for (int64 i = 0; i < size; ++i) {
-        fetch_later(members, i);
-        const vertex near = members[i];
-        visited += lists.degree(near);
-        assign(near, reduce_neighbors<T>(lists, near, lists.first(near), lists.last(near), identity, combine, value));
-    }
+    reduce_members<false, T>(0, members.size(), members, lists, identity, combine, value, assign, totals, visited);
     run.visited += visited;
 }
 
