@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -177,3 +178,27 @@ def test_without_a_compiler_nothing_is_tried(eager: None, monkeypatch: pytest.Mo
     for _ in range(3):
         assert numpy.array_equal(program(LOOPS, backend="cuda").core.get(), expected)
     assert words(program, LOOPS).is_settled and words(program, LOOPS).lines == ()
+
+
+def test_tries_begin_as_soon_as_runs_have_taken_ten_times_as_long(
+    cupy: FakeCupy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Looking for them takes time as well, which must not put them off again and again."""
+    monkeypatch.setattr(observed_forms, "TIMES", 10)
+    monkeypatch.setattr(CudaBackend, "_is_built", lambda *given: time.sleep(0.02) or True)
+    run = CudaExecutable._run
+
+    def timed(self: CudaExecutable, *given: Any) -> Outcome:
+        outcome = run(self, *given)
+        outcome.time_ms = 50.0 if self._program.tuning.block is None else 40.0
+        return outcome
+
+    monkeypatch.setattr(CudaExecutable, "_run", timed)
+    program = gdsl.compile("bfs")
+    for _ in range(400):
+        found = program(LOOPS, source=1, backend="cuda")
+        if found.form_line:
+            break
+    assert found.form_line == "form: schedule.block=256, as runs showed"
+    forms = words(program, LOOPS)
+    assert forms._cost_ms * 10 < forms._all_ms

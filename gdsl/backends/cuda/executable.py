@@ -128,9 +128,9 @@ class CudaExecutable(ExecutableForms):
             forms.alternatives = []
             return
         forms.expected_ms = LOOK_MS if built else max(LOOK_MS, 1e3 * self.build_seconds)
-        forms.spend(1e3 * (time.monotonic() - began))
-        if forms.may_begin:
+        if forms.may_begin:  # what looking has cost counts for the next one: it would put off each one for ever
             forms.begin(forms.alternatives.pop(0))
+        forms.spend(1e3 * (time.monotonic() - began))
 
     def _run_other_form(self, graph: Graph, bindings: Bindings, limits: Limits, forms: ObservedForms) -> Outcome | None:
         """Run in the form that is being tried; None if that came to nothing."""
