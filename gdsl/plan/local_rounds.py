@@ -29,9 +29,10 @@ end with the same values. (A counter would have to be counted 2^32 times to come
 
 What can be seen is how many passes there were: `iterations`, and the sizes in a trace, are those of the grid's passes.
 
-A vertex that a block keeps has the loop's computations run by the thread that accepts it, before it is worked off. A
-barrier keeps these apart from the same computations on the members of the frontier. Where a vertex goes into the
-frontier, the next pass runs them, for a vertex that a block gave up a second time.
+A vertex that a block keeps has the loop's computations run by the thread that accepts it, before it is worked off. No
+barrier keeps these apart from the same computations on the members of the frontier, even where a member is accepted
+again: whoever runs one stores the same, and no one reads it in the loop. Where a vertex goes into the frontier, the
+next pass runs them, for a vertex that a block gave up a second time.
 """
 
 from __future__ import annotations
@@ -49,8 +50,6 @@ from gdsl.plan.hints import FewAsList, WarpShare, WholeSet
 from gdsl.plan.nodes import Barrier, Choice, Dedup, Form, Loop, Operation, Plan, Step, Sweep
 from gdsl.plan.sweep_nodes import LocalRounds
 from gdsl.plan.walking import map_blocks, push_of
-
-_ENDED = Barrier("until the loop's computations have run on all members")
 
 
 def run(plan: Plan, facts: Facts) -> Plan:
@@ -76,8 +75,7 @@ def _with_rounds(loop: Loop, facts: Facts) -> Loop:
     assert isinstance(written, ir.ElementTarget)
     push = replace(push_of(advance), rounds=LocalRounds(written.array, runs))
     does = replace(advance.does, no=push) if isinstance(advance.does, Choice) else push
-    kept_apart = (_ENDED,) if computations and not isinstance(loop.body[-2], Barrier) else ()
-    return replace(loop, body=(*loop.body[:-1], *kept_apart, replace(advance, does=does)))
+    return replace(loop, body=(*loop.body[:-1], replace(advance, does=does)))
 
 
 def parts_of(loop: Loop) -> tuple[tuple[Operation, ...], Operation] | None:

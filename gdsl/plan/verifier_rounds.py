@@ -53,8 +53,6 @@ class _Verifier:
         self.expect(ends and not loop.counted and loop.order is None, "a loop that ends otherwise")
         own = [each.does.own for each in computations if isinstance(each.does, Sweep)]
         self.expect([each.own for each in push.rounds.runs] == own and len(own) == len(computations), "other work")
-        apart = not computations or (len(loop.body) > 1 and isinstance(loop.body[-2], Barrier))
-        self.expect(apart, "members are computed while blocks compute them, too")
         self._collects(push)
         self._independent(computations, advance, push)
 

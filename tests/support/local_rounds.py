@@ -41,6 +41,7 @@ LOCAL = {
     "a search with a test of edges": FOUND.replace(
         "seen[dst] == 0", "seen[dst] == 0 && (int32(src) + int32(dst)) % 5 != 0"
     ),
+    "a search that reaches its start": FOUND.replace("    seen[source] = 1;\n", ""),
     "a search alone": FOUND.replace("compute(f, v => { done[v] = true; });", ""),
     "a peeling": PEELED,
     "a peeling of some": PEELED.replace("apply", "cond int32(dst) % 7 != 3; apply"),

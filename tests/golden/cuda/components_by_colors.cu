@@ -1043,7 +1043,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_components_b
     exchange(f, spare);
     for (int32 iteration = 0; f.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         compute_alone(run, d, f, iteration);
-        synchronize(run);
         advance_peel(run, d, f, spare, iteration);
         exchange(f, spare);
     }
@@ -1052,7 +1051,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_components_b
     exchange(f, spare);
     for (int32 iteration = 0; f.size > 0 && begin_pass(run, 1, iteration); ++iteration, count_pass(run)) {
         compute_last(run, d, f, iteration);
-        synchronize(run);
         advance_unpeel(run, d, f, spare, iteration);
         exchange(f, spare);
     }
