@@ -77,7 +77,7 @@ class _Gathering:
             return step.scalar not in self.known
         if isinstance(step, ir.If):
             return bool(step.then) and not step.otherwise and all(map(self._decides, step.then))
-        if not isinstance(step, ir.Compute):
+        if not isinstance(step, ir.Compute) or step.functor not in self.vertex_functors:
             return False
         updates = self.vertex_functors[step.functor].body
         targets = [each.target for each in updates if isinstance(each, ir.Update)]

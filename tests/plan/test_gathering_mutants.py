@@ -172,3 +172,12 @@ def test_the_verifier_notices_advances_that_must_push(monkeypatch: pytest.Monkey
     monkeypatch.setattr(gathering, "may_gather", lambda step, program: True)
     with pytest.raises(verifier.VerificationError):
         verify_gathering(before, gathering.run(before, target.CUDA_FUSED))
+
+
+def test_computations_on_edges_stand_beside() -> None:
+    text = TEXT.replace(
+        "            f = filter",
+        "            compute(edges, (s, t, e) => { most[t] max= 1; }) @d;\n            f = filter",
+    )
+    before = load(Source("one.gdsl", text))
+    verify_gathering(before, gathering.run(before, target.CUDA_FUSED))
