@@ -72,14 +72,15 @@ def _require_multiprocessor(share: Share, kernels: int) -> None:
 
 class SpreadKernel:
     """A kernel on each GPU of a run, loaded once for each share; `ptr` is that of the first. `variables` are the
-    addresses of its variable `gdsl_place` there, and `stored` what was stored in them last."""
+    addresses of its variable `gdsl_place` there, and `stored` says for how many blocks, and whether by owner, something
+    was stored in them last."""
 
     __slots__ = ("__weakref__", "functions", "ptr", "stored", "variables")
 
     def __init__(self, functions: Sequence[Any], variables: Sequence[int]) -> None:
         self.functions, self.variables = functions, variables
         self.ptr = functions[0].ptr
-        self.stored: list[tuple[int, ...]] = [()] * len(variables)
+        self.stored: tuple[int, bool] | None = None
 
 
 class SpreadModule:
@@ -217,31 +218,33 @@ class SeveralGpus(SpreadMemory):
             super().launch(kernel, min(blocks, own), threads, arguments, teams, dynamic_shared)
             return
         stream = self._stream or self.stream()
-        counts = [blocks // self.multiprocessors * share.multiprocessors for share in self.shares]
-        self._store_places(spread, counts, arguments.by_owner)
+        self._store_places(spread, blocks, arguments.by_owner)
         self._launched = arguments.values[0]
         has_copies = arguments.pointers is not None and "arena" in self.__dict__
-        of_shares = self._own_arguments.of(arguments, self.arena) if has_copies else [arguments] * len(counts)
+        of_shares = self._own_arguments.of(arguments, self.arena) if has_copies else [arguments] * len(self.gpus)
         self._have_cleared(stream)
         # If nothing is left to do before the run, no GPU has to wait for an event of another one.
         before = None if stream.done else self._begin
         if before is not None:
             before.record(stream)
+        # The first GPU's kernel is launched last, since it runs in the caller's stream. If another thread copies in
+        # that stream, the copy waits for the kernel, and the driver launches nothing until the copy is done.
+        order, each, runtime = (*range(1, len(self.gpus)), 0), blocks // self.multiprocessors, self.cupy.cuda.runtime
         whole = False
         try:
-            # The first GPU's kernel is launched last, since it runs in the caller's stream. If another thread copies in
-            # that stream, the copy waits for the kernel, and the driver launches nothing until the copy is done.
-            for number in (*range(1, len(counts)), 0):
-                shape, own = (counts[number], threads, dynamic_shared), of_shares[number]
+            for number in order:
+                runtime.setDevice(self.gpus[number])  # the last one is the one that it was
+                shape, own = (each, threads, dynamic_shared), of_shares[number]
                 self._launch_share(spread.functions[number], number, shape, own, (stream, before))
-            for number, share in enumerate(self.shares):
-                with self._on(share.gpu):
-                    share.ended.record(share.stream if number else stream)
+            for number in order:
+                runtime.setDevice(self.gpus[number])
+                self.shares[number].ended.record(self.shares[number].stream if number else stream)
             for share in self.shares[1:]:
                 stream.wait_event(share.ended)
             self._is_queued = whole = True
         finally:
             if not whole:
+                runtime.setDevice(self.id)
                 self._abort()
 
     def end(self) -> None:
@@ -276,39 +279,40 @@ class SeveralGpus(SpreadMemory):
         for share in self.shares[1:]:
             stream.wait_event(share.ended)
 
-    def _store_places(self, kernel: SpreadKernel, counts: Sequence[int], by_owner: bool) -> None:
+    def _store_places(self, kernel: SpreadKernel, blocks: int, by_owner: bool) -> None:
         """Let the kernels know their blocks and words for barriers, before any of them runs."""
-        first, runtime = 0, self.cupy.cuda.runtime
-        for number, count in enumerate(counts):
-            place = first, sum(counts), len(counts), number, *self._barrier_words[1:], int(by_owner)
-            first += count
-            if kernel.stored[number] == place:
-                continue
-            share, here = self.shares[number], self._places[number]
-            here[: len(place) - 1], here[-1] = place[:-1], place[-1]
+        if kernel.stored == (blocks, by_owner):
+            return
+        first, kernel.stored, runtime = 0, None, self.cupy.cuda.runtime
+        each = blocks // self.multiprocessors
+        for number, share in enumerate(self.shares):
+            place = first, each * self.multiprocessors, len(self.shares), number, *self._barrier_words[1:]
+            first += each * share.multiprocessors
+            here = self._places[number]
+            here[: len(place)], here[-1] = place, by_owner
             with self._on(share.gpu):
                 variable, kind = kernel.variables[number], runtime.memcpyHostToDevice
                 runtime.memcpyAsync(variable, here.ctypes.data, here.nbytes, kind, share.stream.ptr)
                 share.stream.synchronize()
-            kernel.stored[number] = place
+        kernel.stored = blocks, by_owner
 
     def _launch_share(
         self, function: Any, number: int, shape: tuple[int, int, int], arguments: Arguments, after: tuple[Any, Any]
     ) -> None:
-        """`after`: the run's stream, and the event in it for which the others wait, if any."""
-        share, (blocks, threads, dynamic_shared), (stream, before) = self.shares[number], shape, after
-        driver, own = self._driver, stream if number == 0 else share.stream
-        with self._on(share.gpu):
-            if number > 0 and before is not None:
-                own.wait_event(before)
-            if share.is_alone:
-                driver.launchCooperativeKernel(
-                    function.ptr, blocks, 1, 1, threads, 1, 1, dynamic_shared, own.ptr, arguments.address
-                )
-            else:  # a cooperative launch would have the GPU to itself
-                driver.launchKernel(
-                    function.ptr, blocks, 1, 1, threads, 1, 1, dynamic_shared, own.ptr, arguments.address, 0
-                )
+        """On the current GPU. `shape`: blocks a multiprocessor, threads, bytes of dynamic shared memory. `after`: the
+        run's stream, and the event in it for which the others wait, if any."""
+        share, (each, threads, dynamic_shared), (stream, before) = self.shares[number], shape, after
+        driver, own, blocks = self._driver, stream if number == 0 else share.stream, each * share.multiprocessors
+        if number > 0 and before is not None:
+            own.wait_event(before)
+        if share.is_alone:
+            driver.launchCooperativeKernel(
+                function.ptr, blocks, 1, 1, threads, 1, 1, dynamic_shared, own.ptr, arguments.address
+            )
+        else:  # a cooperative launch would have the GPU to itself
+            driver.launchKernel(
+                function.ptr, blocks, 1, 1, threads, 1, 1, dynamic_shared, own.ptr, arguments.address, 0
+            )
 
     @cached_property
     def _places(self) -> list[NDArray[Any]]:
