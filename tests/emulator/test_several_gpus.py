@@ -252,6 +252,23 @@ MUTANTS = (
         "result race bounds error steps",
         ("visit.direction=push",),
     ),
+    Mutant(
+        "a block of a pull adds what its first warp has accepted",
+        "runtime/own_members.cuh",
+        "accepted = block_reduce(run.shared, accepted, uint64(0), sum);",
+        "accepted = warp_sum(accepted);",
+        "bfs",
+        "result error steps",
+        ("visit.direction=pull",),
+    ),
+    Mutant(
+        "a block of a pull adds the edges of its first thread",
+        "runtime/own_members.cuh",
+        "edges = block_reduce(run.shared, edges, uint64(0), sum);",
+        "",
+        "bfs",
+        "result",
+    ),
 )
 
 
