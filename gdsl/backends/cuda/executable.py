@@ -168,8 +168,20 @@ class CudaExecutable(ExecutableForms):
                 other._forget(graph)
             self._tried.pop(graph, None)
             if not numbered:
-                self._graphs.free_by_degree(graph, self.widths, self._device)
+                self._free_by_degree(graph)
         return outcome
+
+    def _free_by_degree(self, graph: Graph) -> None:
+        """Free the graph with its vertices by degree, which a form has tried for nothing, unless another thread's run
+        may use it: then it is freed when memory is needed."""
+        device = self._device
+        if not device.try_acquire():
+            return
+        try:
+            if not device.queue.runs:
+                self._graphs.free_by_degree(graph, self.widths, device)
+        finally:
+            device.release(whole=True)
 
     def _run_in_order(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
         """Run on all GPUs of the executable."""
