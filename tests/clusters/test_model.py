@@ -53,7 +53,7 @@ def test_more_gpus_take_less_time() -> None:
     """Of what four are to speed up; copies grow with the number of GPUs."""
     for program, graph, one, _ in FOUR:
         two, four = (predicted(Point(program, graph, count, one, 0.0)).several for count in (2, 4))
-        assert four.seconds < two.seconds < 1.05 * one / 1e3 and four.own < 0.6 * two.own
+        assert four.seconds < two.seconds < 1.1 * one / 1e3 and four.own < 0.6 * two.own
 
 
 def test_copies_are_those_of_the_plan() -> None:

@@ -91,8 +91,8 @@ NVLINK = Peers(
     latency=0.84e-6,
     counter=2.7e-9,
     barrier=5.4e-6,
-    launch=120e-6,
-    further=42e-6,
+    launch=100e-6,
+    further=15e-6,
 )
 """Two H200s of one host, both at the same time: what `python -m bench.link` prints (docs/lab/journal.md, *What two GPUs
 do in each other's memory*). link and engines: 256 MB copied here, and there. gathers to claims: the columns *100 % far*
