@@ -5,7 +5,8 @@
 // 
 // First, vertices are linked along two edges each: Rem's algorithm climbs the labels of both ends to where these meet,
 // and shortens the chains of labels on its way. Chains are then followed to their roots, and labels outside one large
-// component are hooked to smaller ones along all edges, until nothing is left to hook.
+// component are hooked to smaller ones along all edges, until nothing is left to hook. What two passes have left is far
+// apart, and joined from label to label.
 // (Sutton, Ben-Nun and Barak, Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling, IPDPS 2018; Rem's:
 // Patwary, Blair and Manne, Experiments on Union-Find Algorithms for the Disjoint-Set Data Structure, SEA 2010.)
 
@@ -28,6 +29,7 @@
 
 // Names of the program that a header of CUDA may have defined as macros.
 #undef advance_hook
+#undef advance_join
 #undef advance_link
 #undef component
 #undef compute_elect
@@ -45,6 +47,7 @@
 #undef hook_apply
 #undef hook_totals
 #undef hooked
+#undef join_apply
 #undef label
 #undef link_apply
 #undef link_condition
@@ -294,48 +297,48 @@ struct hook_totals {
 };
 
 __device__ __forceinline__ bool link_condition(const data_slice& d, vertex src, edge e) {
-#line 19 "connected_components.gdsl"
+#line 20 "connected_components.gdsl"
     return place_of(d.graph, src, e) < 2;
 }
 #line resume "connected_components.cu"
 
 __device__ __forceinline__ void link_apply(const data_slice& d, vertex src, vertex dst) {
-#line 21 "connected_components.gdsl"
+#line 22 "connected_components.gdsl"
     vertex one = src;
-#line 21 "connected_components.gdsl"
+#line 22 "connected_components.gdsl"
     vertex other = dst;
     for (int32 step = 0; step < 64; ++step) {
         if (one == other) {
-#line 23 "connected_components.gdsl"
+#line 24 "connected_components.gdsl"
             break;
         }
-#line 24 "connected_components.gdsl"
+#line 25 "connected_components.gdsl"
         const vertex high = maximum(one, other);
-#line 24 "connected_components.gdsl"
+#line 25 "connected_components.gdsl"
         const vertex low = minimum(one, other);
         const vertex label = load_now(&d.component[checked_index(d, low, d.graph.num_vertices, 0)]);
         const vertex before = reduce_min(&d.component[checked_index(d, high, d.graph.num_vertices, 1)], label);
         if (before == high || before == label) {
-#line 27 "connected_components.gdsl"
+#line 28 "connected_components.gdsl"
             break;
         }
-#line 28 "connected_components.gdsl"
+#line 29 "connected_components.gdsl"
         one = before;
-#line 28 "connected_components.gdsl"
+#line 29 "connected_components.gdsl"
         other = low;
     }
 }
 #line resume "connected_components.cu"
 
 __device__ __forceinline__ void measure_apply(const data_slice& d, vertex v, measure_totals& totals) {
-#line 40 "connected_components.gdsl"
+#line 53 "connected_components.gdsl"
     plain_max(&totals.widest, out_degree(d.graph, v));
 }
 #line resume "connected_components.cu"
 
 __device__ __forceinline__ void flatten_apply(const data_slice& d, vertex v) {
     uint32 polls = 0;
-#line 39 "connected_components.gdsl"
+#line 52 "connected_components.gdsl"
     while (changed_min(&d.component[v], load_cached(&d.component[checked_index(d, load_now(&d.component[v]), d.graph.num_vertices, 2)]))) {
         if (stop_requested(d, polls)) { return; }
     }
@@ -343,36 +346,62 @@ __device__ __forceinline__ void flatten_apply(const data_slice& d, vertex v) {
 #line resume "connected_components.cu"
 
 __device__ __forceinline__ bool elect_condition(const data_slice& d, vertex v) {
-#line 41 "connected_components.gdsl"
+#line 54 "connected_components.gdsl"
     return out_degree(d.graph, v) == *d.widest;
 }
 #line resume "connected_components.cu"
 
 __device__ __forceinline__ void elect_apply(const data_slice& d, vertex v, elect_totals& totals) {
-#line 41 "connected_components.gdsl"
+#line 54 "connected_components.gdsl"
     plain_min(&totals.giant, d.component[v]);
 }
 #line resume "connected_components.cu"
 
 __device__ __forceinline__ bool outside_condition(const data_slice& d, vertex v) {
-#line 42 "connected_components.gdsl"
+#line 55 "connected_components.gdsl"
     return d.component[v] != *d.giant;
 }
 #line resume "connected_components.cu"
 
 __device__ __forceinline__ void hook_apply(const data_slice& d, vertex src, vertex dst, hook_totals& totals) {
-#line 34 "connected_components.gdsl"
+#line 35 "connected_components.gdsl"
     const vertex here = load_now(&d.component[src]);
-#line 34 "connected_components.gdsl"
+#line 35 "connected_components.gdsl"
     const vertex there = load_now(&d.component[dst]);
     const bool lower = changed_min(&d.component[checked_index(d, maximum(here, there), d.graph.num_vertices, 3)], minimum(here, there));
     plain_or(&totals.hooked, lower);
 }
 #line resume "connected_components.cu"
 
+__device__ __forceinline__ void join_apply(const data_slice& d, vertex src, vertex dst) {
+#line 42 "connected_components.gdsl"
+    vertex one = load_now(&d.component[src]);
+#line 42 "connected_components.gdsl"
+    vertex other = load_now(&d.component[dst]);
+    for (int32 step = 0; step < 64; ++step) {
+        if (one == other) {
+#line 44 "connected_components.gdsl"
+            break;
+        }
+#line 45 "connected_components.gdsl"
+        const vertex high = maximum(one, other);
+#line 45 "connected_components.gdsl"
+        const vertex low = minimum(one, other);
+        one = load_now(&d.component[checked_index(d, high, d.graph.num_vertices, 4)]);
+#line 46 "connected_components.gdsl"
+        other = load_now(&d.component[checked_index(d, low, d.graph.num_vertices, 5)]);
+        changed_min(&d.component[checked_index(d, high, d.graph.num_vertices, 6)], other);
+        if (one == high) {
+#line 48 "connected_components.gdsl"
+            break;
+        }
+    }
+}
+#line resume "connected_components.cu"
+
 // ---- operators ----
 
-// line 45: advance(vertices, link)
+// line 58: advance(vertices, link)
 __device__ __forceinline__ void advance_link(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
@@ -384,12 +413,12 @@ __device__ __forceinline__ void advance_link(enactor& run, const data_slice& d, 
     end_operator(run, 0, iteration, size, uint64(d.graph.num_edges), false);
 }
 
-// line 47: compute(vertices, measure)
+// line 60: compute(vertices, measure)
 __device__ __forceinline__ void compute_measure(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     measure_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) {
-        flatten_apply(d, v);  // line 46: compute(vertices, flatten)
+        flatten_apply(d, v);  // line 59: compute(vertices, flatten)
         measure_apply(d, v, totals);
     });
     {
@@ -401,7 +430,7 @@ __device__ __forceinline__ void compute_measure(enactor& run, const data_slice& 
     note_operator(run, 2, iteration, size, 0, false);
 }
 
-// line 47: compute(vertices, elect)
+// line 60: compute(vertices, elect)
 __device__ __forceinline__ void compute_elect(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     elect_totals totals;
@@ -414,7 +443,7 @@ __device__ __forceinline__ void compute_elect(enactor& run, const data_slice& d,
     note_operator(run, 3, iteration, size, 0, false);
 }
 
-// line 48: rest = filter(vertices, outside)
+// line 61: rest = filter(vertices, outside)
 __device__ __forceinline__ void filter_outside(enactor& run, const data_slice& d, frontier& result, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
@@ -428,7 +457,7 @@ __device__ __forceinline__ void filter_outside(enactor& run, const data_slice& d
     end_operator(run, 4, iteration, size, 0, false);
 }
 
-// line 51: advance(rest, hook, over=all_edges)
+// line 64: advance(rest, hook, over=all_edges)
 __device__ __forceinline__ void advance_hook(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -455,11 +484,25 @@ __device__ __forceinline__ void advance_hook(enactor& run, const data_slice& d, 
     end_operator(run, 5, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
-// line 52: compute(vertices, flatten)
+// line 66: advance(rest, join)
+__device__ __forceinline__ void advance_join(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
+    const uint64 size = input.size;
+    need_queue(run, input, d.graph.num_vertices);
+    begin_operator(run);
+    const auto visit = [&](bool active, vertex near, vertex far, edge at) {
+        if (active) { join_apply(d, near, far); }
+    };
+    count_visited(run, push_warps(run, members_of(input), out_lists{d.graph}, visit));
+    push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
+    synchronize(run);
+    end_operator(run, 6, iteration, size, load_relaxed(&run.counters()->visited), false);
+}
+
+// line 67: compute(vertices, flatten)
 __device__ __forceinline__ void compute_flatten(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { flatten_apply(d, v); });
-    note_operator(run, 6, iteration, size, 0, false);
+    note_operator(run, 7, iteration, size, 0, false);
 }
 
 // ---- enactor ----
@@ -500,6 +543,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_connected_co
         synchronize(run);
         advance_hook(run, d, rest, iteration);
         if (*d.hooked) {
+            if (iteration > 1) {
+                advance_join(run, d, rest, iteration);
+            }
             compute_flatten(run, d, iteration);
         }
     }
