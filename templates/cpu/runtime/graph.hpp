@@ -13,6 +13,12 @@ inline int32 in_degree(const graph_slice& g, vertex v) { return int32(list_end(g
 // The number of edges before `e` in its source's list.
 inline int32 place_of(const graph_slice& g, vertex source, edge e) { return int32(int64(e) - g.offsets[source]); }
 
+// piece: is_known
+// Tells the compiler what holds in any case.
+inline void is_known(bool fact) {
+    if (!fact) { __builtin_unreachable(); }
+}
+
 // piece: neighbor_at edge_id_at
 // What is at a position of the lists of out-edges.
 inline vertex neighbor_at(const graph_slice& g, int64 at) { return g.columns[at]; }
