@@ -17,8 +17,10 @@ A follower at the top of a loop over what the loop's last filter finds runs in t
     least = 9; compute(rest, c); while (rest) { …; least = 9; rest = filter(rest, f then c); }
 
 Between the end of a pass and the beginning of the next one nothing happens but that the loop asks whether there are
-members. If there are none, the computation calls nothing, and what is assigned with it must not be used anywhere but in
-the loop. Assignments between a filter and its follower move before both or behind both.
+members. If there are none, the computation calls nothing. What is assigned with it has been assigned once too often, so
+it must not be used anywhere but in the loop, which must assign it before it asks for it when it runs again: no counters
+of passes. Nor may such an assignment stop the run. Assignments between a filter and its follower move before both or
+behind both.
 
 On a CPU a filter that does nothing else tests without a branch (`cpu_threads`), and what it finds is often in the
 cache. There a follower must read what the filter has read, so that its values come from memory once.
@@ -32,12 +34,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 
-from gdsl.effects.access import Accesses, frontiers_of
+from gdsl.effects.access import Accesses, Who, frontiers_of
 from gdsl.frontend.vocabulary import unused_name
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import all_steps, blocks_of, rewrite, walk, with_blocks
 from gdsl.operations import GraphQuery
-from gdsl.plan.functor_facts import own_arrays
+from gdsl.plan.functor_facts import may_stop, own_arrays
 from gdsl.plan.sending import names_in
 from gdsl.plan.target import Target
 from gdsl.types import Type
@@ -147,13 +149,28 @@ class _Writer:
         if not isinstance(filters, ir.Filter) or filters.result != condition.frontier:
             return None
         counts = any(isinstance(node, ir.Iteration) for part in (head, self._functor(first)) for node in walk(part))
-        if counts or any(self._is_used_outside(store.scalar, loop) for store in head):
+        if counts or may_stop(head) or any(self._is_used_outside(store.scalar, loop) for store in head):
+            return None
+        if any(self._is_carried(store.scalar, original) for store in head):
             return None
         placed = self._placed(filters, (*tail, *head), first)
         if placed is None:
             return None
         body = (*rest[: len(rest) - len(tail) - 1], *placed)
         return (*head, first), dataclasses.replace(loop, body=body)
+
+    def _is_carried(self, scalar: str, loop: ir.While) -> bool:
+        """Whether the loop, which assigns the scalar before its filter, asks before for what it was."""
+        for step in loop.body:
+            store = step if isinstance(step, ir.StoreScalar) else None
+            read = (
+                self.accesses.of_step(step) if store is None else self.accesses.of_expression(store.value, Who.LEADER)
+            )
+            if any(each.name == scalar for each in read):
+                return True
+            if store is not None and store.scalar == scalar:
+                return False
+        return True
 
     def _is_used_outside(self, scalar: str, loop: ir.While) -> bool:
         """Whether anything but this loop's body sees the scalar."""

@@ -3,7 +3,8 @@ the program is the one before the pass, but for the order of some steps, and for
 
 Steps change their order where neither uses what the other one writes. A computation in the sweep of a filter uses
 nothing that another call of that sweep writes. What a loop begins with is done before it, and at the end of each pass
-for the next one, if nothing but its members tells whether there is a next one, and if nothing else sees what is done.
+for the next one, if nothing but its members tells whether there is a next one, and if nothing else sees what is done,
+nor the loop when it begins again.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 
-from gdsl.effects.access import Accesses, frontiers_of
+from gdsl.effects.access import Accesses, Who, frontiers_of
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import all_steps, blocks_of, rewrite, walk, with_blocks
 from gdsl.ir.verifier import expecting
-from gdsl.plan.functor_facts import own_arrays
+from gdsl.plan.functor_facts import may_stop, own_arrays
 from gdsl.records import equal_apart_from
 
 _Block = tuple[ir.Step, ...]
@@ -185,7 +186,7 @@ class _Followers:
         self.expect(isinstance(condition, ir.FrontierNotEmpty) and not loop.monotone, "a loop that asks for more")
         assert isinstance(condition, ir.FrontierNotEmpty)
         inside = {id(step) for step in all_steps(loop.body)}
-        for step in head:
+        for place, step in enumerate(head):
             if isinstance(step, ir.Compute):
                 self.expect(step.frontier.frontier == condition.frontier, "a computation on what is not empty")
                 parts: tuple[ir.Node, ...] = (self._functor(step),)
@@ -195,6 +196,12 @@ class _Followers:
                 outside = (each for each in self.steps if id(each) not in inside)
                 seen = any(step.scalar in names for each in outside for names in self.accesses.names_of_step(each))
                 self.expect(scalar.is_local and not seen, f"{step.scalar} is assigned where others see it")
+                again = any(isinstance(each, ir.StoreScalar) and each.scalar == step.scalar for each in head[:place])
+                earlier = self.accesses.of_expression(step.value, Who.LEADER)
+                earlier = earlier.union(*map(self.accesses.of_step, head[:place]))
+                ahead = not again and any(each.name == step.scalar for each in earlier)
+                self.expect(not ahead, f"{step.scalar} is one pass ahead when the loop begins again")
+                self.expect(not may_stop(step), "a pass that is not run stops the run")
                 parts = (step,)
             self.expect(not any(isinstance(node, ir.Iteration) for node in walk(parts)), "the number of another pass")
 

@@ -68,3 +68,26 @@ def test_results_are_those_of_the_reference(gpus: int) -> None:
         if gpus == 1:
             found.append(cpu.run(graph, bindings, Limits()))
         assert all(differences(built.program, expected, each) == [] for each in found), name
+
+
+COUNTED = """program counted;
+problem { vertex left : int32 = out_degree(id); vertex pass : int32; local scalar passes : int32; }
+schedule {
+    repeat (2) {
+        frontier rest = where(v => left[v] > 0);
+        while (rest) {
+            passes += 1;
+            compute(rest, v => { pass[v] = passes; left[v] -= 1; });
+            rest = filter(rest, v => left[v] > 0);
+        }
+        compute(vertices, v => { left[v] = out_degree(v); });
+    }
+}
+"""
+
+
+def test_a_loop_that_runs_again_goes_on_counting() -> None:
+    built, graph = build(COUNTED), random_graph(30, 90, seed=3, directed=True)
+    bindings = bind(built.program, graph, {}, id_bits=32)
+    found = built.run(graph, bindings, device_for(1, blocks=2))
+    assert differences(built.program, expect(built.program, graph, bindings), found) == []

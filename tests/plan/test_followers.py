@@ -19,6 +19,7 @@ from .planning import loaded, operation, plan_of
 
 HEAD = """program p; problem {
     scalar n : int64; scalar m : int64; local scalar least : int32; local scalar round : int32; scalar seen : int32;
+    local scalar spot : vertex = none;
     vertex a : int32 = int32(id); vertex b : int32; vertex c : int32; vertex other : vertex = id; vertex two[2] : int32;
     edge x : int32; edge y : int32;
 }
@@ -156,6 +157,13 @@ def test_what_follows_a_filter(steps: str, group: str) -> None:
         ("while (w) { least = 9; compute(w, low); w = filter(w, many); } seen = least;", ""),
         ("least = 1; while (w) { least = 9; compute(w, low); w = filter(w, many); }", ""),
         ("while (w) { compute(w, gives_a); w = filter(w, many); }", ""),
+        # When the loop runs again, it goes on with what was assigned last.
+        ("repeat (2) { while (w) { round += 1; compute(w, asks_round); w = filter(w, many); } }", ""),
+        ("while (w) { round = twice(least); least = 9; compute(w, low); w = filter(w, many); }", ""),
+        ("while (w) { compute(w, asks_round) @a; round = 9; compute(w, low); w = filter(w, many); }", "a"),
+        ("while (w) { round = 1; round += 1; compute(w, asks_round); w = filter(w, many); }", "asks_round"),
+        # An assignment of a pass that is not run stops the run.
+        ("while (w) { least = out_degree(spot); compute(w, low); w = filter(w, many); }", ""),
     ],
 )
 def test_what_a_loop_begins_with(steps: str, group: str) -> None:
@@ -343,6 +351,9 @@ def test_the_verifier_notices_wrong_followers(steps: str, what: str) -> None:
         ("_meet", "w = filter(u, odd); round = int32(n); compute(w, asks_round);"),
         ("_is_used_outside", "while (w) { least = 9; compute(w, low); w = filter(w, many); } seen = least;"),
         ("_is_used_outside", "while (w) { n = 9; compute(w, low); w = filter(w, many); }"),
+        ("_is_carried", "while (w) { round += 1; compute(w, asks_round); w = filter(w, many); }"),
+        ("_is_carried", "while (w) { round = twice(least); least = 9; compute(w, low); w = filter(w, many); }"),
+        ("_is_carried", "while (w) { compute(w, asks_round) @a; round = 9; compute(w, low); w = filter(w, many); }"),
     ],
 )
 def test_the_verifier_notices_followers_that_must_not_be(
@@ -351,6 +362,17 @@ def test_the_verifier_notices_followers_that_must_not_be(
     monkeypatch.setattr(followers._Writer, check, lambda *_: check == "_are_apart")
     before = ir_passes.apply(loaded(schedule(steps)))
     after = followers.run(before, target.CUDA_FUSED)
+    assert after is not before
+    with pytest.raises(verifier.VerificationError):
+        verify_followers(before, after)
+
+
+def test_the_verifier_notices_assignments_that_stop_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = "while (w) { least = out_degree(spot); compute(w, low); w = filter(w, many); }"
+    before = ir_passes.apply(loaded(schedule(steps)))
+    with monkeypatch.context() as patched:
+        patched.setattr(followers, "may_stop", lambda _: False)
+        after = followers.run(before, target.CUDA_FUSED)
     assert after is not before
     with pytest.raises(verifier.VerificationError):
         verify_followers(before, after)
