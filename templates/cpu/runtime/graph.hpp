@@ -1,13 +1,8 @@
-// piece: list_end
-// Where the list of a vertex ends: the address is not computed from another id, which would wrap, so that it is that of
-// where the list begins.
-inline int64 list_end(const int64* starts, vertex v) { return (starts + v)[1]; }
-
 // piece: out_degree
-inline int32 out_degree(const graph_slice& g, vertex v) { return int32(list_end(g.offsets, v) - g.offsets[v]); }
+inline int32 out_degree(const graph_slice& g, vertex v) { return int32(g.offsets[v + 1] - g.offsets[v]); }
 
 // piece: in_degree
-inline int32 in_degree(const graph_slice& g, vertex v) { return int32(list_end(g.in_offsets, v) - g.in_offsets[v]); }
+inline int32 in_degree(const graph_slice& g, vertex v) { return int32(g.in_offsets[v + 1] - g.in_offsets[v]); }
 
 // piece: place_of
 // The number of edges before `e` in its source's list.
@@ -31,7 +26,7 @@ struct out_lists {
     const graph_slice& g;
     const int64* starts() const { return g.offsets; }
     int64 first(vertex v) const { return g.offsets[v]; }
-    int64 last(vertex v) const { return list_end(g.offsets, v); }
+    int64 last(vertex v) const { return g.offsets[v + 1]; }
     int64 degree(vertex v) const { return last(v) - first(v); }
     vertex neighbor(int64 at) const { return neighbor_at(g, at); }
     edge id(int64 at) const { return edge_id_at(g, at); }
@@ -44,8 +39,8 @@ struct first_places {
     const graph_slice& g;
     const int64 limit;
     int64 first(vertex v) const { return g.offsets[v]; }
-    int64 last(vertex v) const { return minimum(list_end(g.offsets, v), g.offsets[v] + limit); }
-    int64 degree(vertex v) const { return list_end(g.offsets, v) - g.offsets[v]; }
+    int64 last(vertex v) const { return minimum(g.offsets[v + 1], g.offsets[v] + limit); }
+    int64 degree(vertex v) const { return g.offsets[v + 1] - g.offsets[v]; }
     vertex neighbor(int64 at) const { return neighbor_at(g, at); }
     edge id(int64 at) const { return edge_id_at(g, at); }
 };
@@ -54,8 +49,9 @@ struct first_places {
 struct in_lists {
     static constexpr bool whole = true;
     const graph_slice& g;
+    const int64* starts() const { return g.in_offsets; }
     int64 first(vertex v) const { return g.in_offsets[v]; }
-    int64 last(vertex v) const { return list_end(g.in_offsets, v); }
+    int64 last(vertex v) const { return g.in_offsets[v + 1]; }
     int64 degree(vertex v) const { return last(v) - first(v); }
     vertex neighbor(int64 at) const { return g.in_sources[at]; }
     edge id(int64 at) const { return g.in_edges[at]; }
@@ -69,7 +65,7 @@ struct in_neighbors {
     const graph_slice& g;
     const int64* starts() const { return g.in_offsets; }
     int64 first(vertex v) const { return g.in_offsets[v]; }
-    int64 last(vertex v) const { return list_end(g.in_offsets, v); }
+    int64 last(vertex v) const { return g.in_offsets[v + 1]; }
     int64 degree(vertex v) const { return last(v) - first(v); }
     vertex neighbor(int64 at) const { return g.in_sources[at]; }
     edge id(int64) const { return NO_EDGE; }

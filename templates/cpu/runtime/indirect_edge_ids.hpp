@@ -74,7 +74,7 @@ struct edge_range {
 // piece: out_edges
 // The out-edges of `v`.
 inline edge_range out_edges(const graph_slice& g, uint64 v) {
-    return edge_range{g, g.offsets[v], list_end(g.offsets, v)};
+    return edge_range{g, g.offsets[v], g.offsets[v + 1]};
 }
 
 // piece: all_edges

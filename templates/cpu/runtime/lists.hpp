@@ -16,7 +16,7 @@ inline edge edge_at(const graph_slice& g, uint64 v, uint64 place) { return edge(
 // The same if the place exists; otherwise edge 0, and the run stops after this operator.
 template <class Place>
 inline edge checked_edge_at(const data_slice& d, uint64 v, Place place, int64 check) {
-    const int64 degree = list_end(d.graph.offsets, v) - d.graph.offsets[v];
+    const int64 degree = d.graph.offsets[v + 1] - d.graph.offsets[v];
     const uint64 known = checked_index(d, place, degree, check);
     return degree > 0 ? edge_at(d.graph, v, known) : edge(0);
 }
@@ -54,5 +54,5 @@ struct edge_range {
 // piece: out_edges
 // The list of `v`.
 inline edge_range out_edges(const graph_slice& g, uint64 v) {
-    return edge_range{edge(g.offsets[v]), edge(list_end(g.offsets, v))};
+    return edge_range{edge(g.offsets[v]), edge(g.offsets[v + 1])};
 }

@@ -449,6 +449,18 @@ inline T reduce_neighbors(const Lists& lists, vertex near, int64 first, int64 la
 // Of an operator that adds nothing to scalars.
 struct no_totals {};
 
+// piece: end_of_list
+// Where the list of `v` ends; with `whole` lists the address is not computed from another id, which might wrap, so that it
+// is that of where the list begins.
+template <bool whole, class Lists>
+inline int64 end_of_list(const Lists& lists, vertex v) {
+    if constexpr (whole) {
+        return (lists.starts() + v)[1];
+    } else {
+        return lists.last(v);
+    }
+}
+
 // piece: reduce_members
 // For members from `begin` on the reduction of `value(near, far, e)` over the edges of each, passed to
 // `assign(near, reduced, totals)`. Returns the first of them that has a list to be `cut`, or `end`. This is a function of its
@@ -472,7 +484,7 @@ __attribute__((noinline)) int64 reduce_members(int64 begin, const int64 end, con
     for (; begin < end; ++begin) {
         fetch_later(members, begin);
         const vertex near = members[begin];
-        const int64 first = in_order ? reached : lists.first(near), last = lists.last(near);
+        const int64 first = in_order ? reached : lists.first(near), last = end_of_list<in_order>(lists, near);
         const auto of_edge = [&](int64 at) { return value(near, lists.neighbor(at), lists.id(at)); };
         if (__builtin_expect(last - first < LONG_LIST, 1)) {
             assign(near, reduce_short_list(first, last, identity, combine, of_edge), totals);
