@@ -61,7 +61,7 @@ PLAN_MODULES = (
     exchange_nodes,
     instance_nodes,
 )
-WIDTH = 134
+WIDTH = 136
 UNBROKEN = "\N{NO-BREAK SPACE}"
 """Between parts that share a line."""
 
