@@ -173,7 +173,7 @@ class CudaExecutable(ExecutableForms):
 
     def _free_by_degree(self, graph: Graph) -> None:
         """Free the graph with its vertices by degree, which a form has tried for nothing, unless another thread's run
-        may use it: then it is freed when memory is needed."""
+        may use it: then it stays with the graph."""
         device = self._device
         if not device.try_acquire():
             return
