@@ -36,6 +36,9 @@ SCHEDULE = {
     "fill(n, 0);": "assign to the scalar: `n = …;`",
     "f = advance(f, visit, direction=pull);": "`tune { visit.direction = pull; }`",
     "return n;": "leave it out",
+    "graph h = subgraph(edges, visit);": "write `subgraph(filter(edges, visit))`",
+    "graph h = subgraph(vertices, (s, t, e) => s < t);": "write `subgraph(filter(edges, (s, t, e) => s < t))`",
+    "pair = n, 2;": "`pair = (n, 2);`",
 }
 PARTS = {
     "vertex functor g(u, v) { apply { x[u] = 0; } }": "write `vertex functor g(u)`",
@@ -48,6 +51,9 @@ PARTS = {
     "vertex functor g(v) { apply { for u in in_neighbors(v) { x[v] += 1; } } }": "`over=in_edges`",
     "vertex functor g(v) { apply { n += size(f); } }": "`n = size(f);` before",
     "edge functor g(s, t, e) { apply { f.push(t); } }": "`accept true;`",
+    "edge functor g(s, t, e) { apply { let was = d[t] -= 1; accept was == 1; } }": "`let was = fetch(d[t] -= 1);`",
+    "edge functor g(s, t, e) { apply { var was = d[t] min= d[s] + 1; } }": "`var was = fetch(d[t] min= d[s] + 1);`",
+    "edge functor g(s, t, e) { apply { ends[e] = d[s], d[t]; } }": "write `ends[e] = (d[s], d[t]);`",
 }
 LOOPS = {
     "for (u, w) in neighbors(v) { n += 1; }": "write `for u, w in neighbors(v) { … }`",

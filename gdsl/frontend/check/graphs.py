@@ -113,6 +113,12 @@ class GraphChecker:
         return self._subgraph(value) if value.function == "subgraph" else self._contract(value)
 
     def _subgraph(self, call: syntax.Call) -> syntax.Subgraph | None:
+        if len(call.arguments) == 2 and not any(each.keyword for each in call.arguments):
+            words = [self.environment.words(each.value.span) for each in call.arguments]
+            message = "`subgraph` takes a set of edges, and no functor that chooses among them"
+            fix = f"write `subgraph(filter({'edges' if words[0] == 'vertices' else words[0]}, {words[1]}))`"
+            self.environment.report("E0402", message, call.span, fix=fix)
+            return None
         arguments = self.operators.arguments(call)
         if arguments is None:
             return None
