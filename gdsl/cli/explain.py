@@ -163,7 +163,9 @@ class _Asked:
     def require_program(self, instead: str) -> None:
         """Raise UsageError for options that the other explanations do not have."""
         if self.anything:
-            raise click.UsageError(f"--html, --json, --tune and -t are for 'gdslc explain PROGRAM', but {instead}")
+            raise click.UsageError(
+                f"--html, --json, --tune, --without and -t are for 'gdslc explain PROGRAM', but {instead}"
+            )
 
 
 def _is_program(word: str) -> bool:

@@ -63,6 +63,8 @@ _LOCAL = r"^\s*(?P<word>let|var)\s+(?P<name>\w+)\s*(?::\s*(?P<type>\w+)\s*)?$"
 _DATA = r"^\s*(?:(?:input|local)\s+)*(?P<kind>param|vertex|edge|scalar)\s+(?P<name>\w+)\s*$"
 _A_TYPE = r"(?P<type>(?:(?:vertex|edge)\s+)?\w+|\(\s*\w+\s*,\s*\w+\s*\))"
 _A_VALUE = rf"(?P<value>{VALUE})"
+_TARGET = rf"(?P<target>\w+(?:\[{INSIDE}\])*)"
+_UPDATED = rf"(?:min|max|[-+*&|^])=\s*{_A_VALUE};"
 _FUNCTION = r"(?s)^\s*function\s+(?P<name>\w+)\s*\((?P<parameters>.*)$"
 _C_LOOP = (
     r"\(\s*(?:\w+\s+)??(?P<name>\w+)\s*=\s*(?P<first>[^;]+?)\s*;\s*\w+\s*{}(?!=)\s*(?P<last>[^;]+?)\s*;"
@@ -343,8 +345,10 @@ TABLE: tuple[Mistake | Special, ...] = (
     missing_first_line,
     foreign("an update has no value: `fetch(…)` returns the value before it",
              "write `$word $name = fetch($target $text $value);`", kind="UPDATE",
-             begun=rf"\b(?P<word>let|var)\s+(?P<name>\w+)\s*=\s*(?P<target>{ELEMENT}(?:\[\w+\])?)\s*$",
-             rest=rf"(?:min|max|[-+*&|^])=\s*{_A_VALUE};"),
+             begun=rf"\b(?P<word>let|var)\s+(?P<name>\w+)\s*=\s*{_TARGET}\s*$", rest=_UPDATED),
+    foreign("an update has no value: `changed(…)` returns whether something changed",
+             "write `$flag |= changed($target $text $value);`", kind="UPDATE",
+             begun=rf"(?:^|[{{;])\s*(?P<flag>{ELEMENT})\s*\|=\s*{_TARGET}\s*$", rest=_UPDATED),
     foreign("`$text` assigns and has no value", "make it a separate statement, `x $text …;`", kind="SHORT_ASSIGN"),
     foreign("`=` assigns and has no value", "write `==` to compare", text="=", kind="EQUAL",
              begun=r"^\s*(?:cond|if|while|accept|value|return)\b"),

@@ -39,6 +39,7 @@ SCHEDULE = {
     "graph h = subgraph(edges, visit);": "write `subgraph(filter(edges, visit))`",
     "graph h = subgraph(vertices, (s, t, e) => s < t);": "write `subgraph(filter(edges, (s, t, e) => s < t))`",
     "pair = n, 2;": "`pair = (n, 2);`",
+    "if (n * 16 < vertices) { n = 0; }": "`num_vertices` for how many there are",
 }
 PARTS = {
     "vertex functor g(u, v) { apply { x[u] = 0; } }": "write `vertex functor g(u)`",
@@ -53,6 +54,7 @@ PARTS = {
     "edge functor g(s, t, e) { apply { f.push(t); } }": "`accept true;`",
     "edge functor g(s, t, e) { apply { let was = d[t] -= 1; accept was == 1; } }": "`let was = fetch(d[t] -= 1);`",
     "edge functor g(s, t, e) { apply { var was = d[t] min= d[s] + 1; } }": "`var was = fetch(d[t] min= d[s] + 1);`",
+    "edge functor g(s, t, e) { apply { f |= d[max(s, t)] min= d[min(s, t)]; } }": "`f |= changed(d[max(s, t)] min=",
     "edge functor g(s, t, e) { apply { ends[e] = d[s], d[t]; } }": "write `ends[e] = (d[s], d[t]);`",
 }
 LOOPS = {

@@ -138,7 +138,9 @@ class NameChecker:
             wrong = f"`{name}` is only available as the input of an operator, in the schedule"
         if wrong is None:
             return built_in(name)
-        environment.report("E0215", wrong, span)
+        number = {"vertices": "num_vertices", "edges": "num_edges"}.get(name)
+        counts = number is not None and (place.in_functor or place is Place.SCHEDULE)
+        environment.report("E0215", wrong, span, fix=f"write `{number}` for how many there are" if counts else None)
         return None
 
     def name(self, expression: syntax.Name, hint: Type | None) -> syntax.Expression:
