@@ -36,7 +36,7 @@ _REFUSED = [
     ("data", "param d[3] : int32;", "E0224", "vertex d[…]"),
     ("data", "scalar d[3] : int32;", "E0224", "vertex d[…]"),
     ("data", "vertex d : int32 = part;", "E0201", ""),
-    ("data", "vertex d[3] : float32 = x[id];", "E0204", "x[v][i]"),
+    ("data", "vertex d[3] : float32 = x[id];", "E0204", "x[id][i]"),
     ("data", "vertex d[4] : float32 = x[id][part];", "E0222", "same number of values"),
     ("data", "vertex d[rank] : float32 = x[id][part];", "E0222", "same number of values"),
     ("data", "vertex d[3] : float32 = x[id][part + 0];", "E0222", "same number of values"),
@@ -68,7 +68,7 @@ _REFUSED = [
     ("schedule", "if (max(a) > 0) { fill(c, 1); }", "E0424", ""),
     ("schedule", "swap(a, b);", "E0405", "`a[n]`, `b[n]`"),
     ("schedule", "swap(b, c);", "E0405", ""),
-    ("schedule", "b[0] = 1;", "E0204", "b[v][i]"),
+    ("schedule", "b[0] = 1;", "E0204", "b[0][i]"),
     ("schedule", "b[0][rank + 1] = 1;", "E0409", ""),
     ("schedule", "fill(a, 1.5);", "E02", ""),
 ]

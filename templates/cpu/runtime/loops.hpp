@@ -445,9 +445,9 @@ inline T reduce_neighbors(const Lists& lists, vertex near, int64 first, int64 la
                        [&](int64 at) { return value(near, lists.neighbor(at), lists.id(at)); });
 }
 
-// piece: no_totals
+// piece: without_totals
 // Of an operator that adds nothing to scalars.
-struct no_totals {};
+struct without_totals {};
 
 // piece: end_of_list
 // Where the list of `v` ends; with `whole` lists the address is not computed from another id, which might wrap, so that it
