@@ -136,6 +136,7 @@ class _Writer:
     def _turned(self, loop: ir.While, original: ir.Step) -> tuple[tuple[ir.Step, ...], ir.While] | None:
         """What a loop begins with, to run before it, and the loop in which the last filter of a pass does the same for
         the next one; None where it does not. `original`: as the program has the loop."""
+        assert isinstance(original, ir.While)
         condition, body = loop.condition, loop.body
         head = _stores(body)
         first = body[len(head)] if len(head) < len(body) else None

@@ -29,7 +29,8 @@ class _Way:
 
     def __init__(self, program: ir.Program, array: str) -> None:
         self.array = array
-        self.functors = {each.name: each for each in (*program.vertex_functors, *program.edge_functors)}
+        functors: tuple[ir.VertexFunctor | ir.EdgeFunctor, ...] = (*program.vertex_functors, *program.edge_functors)
+        self.functors = {each.name: each for each in functors}
         self.right = True
 
     def follow(self, steps: tuple[ir.Step, ...], stored: _Sets) -> _Sets:

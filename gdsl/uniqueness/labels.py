@@ -307,7 +307,7 @@ def _narrows_edges(
     """Whether the end of `body` reduces `frontier`, a set of edges on which `hook` runs, to those whose ends have two
     different `labels`."""
     filtered = body[-1] if body else None
-    if not isinstance(hook, nodes.Compute) or not isinstance(filtered, nodes.Filter) or filtered is hook:
+    if not isinstance(hook, nodes.Compute) or not isinstance(filtered, nodes.Filter):
         return False
     whole = hook.frontier.frontier == filtered.frontier.frontier == filtered.result == frontier
     keeping = sites[filtered.site].effects.functor
