@@ -202,3 +202,18 @@ def test_tries_begin_as_soon_as_runs_have_taken_ten_times_as_long(
     assert found.form_line == "form: schedule.block=256, as runs showed"
     forms = words(program, LOOPS)
     assert forms._cost_ms * 10 < forms._all_ms
+
+
+def test_a_form_that_cannot_be_built_ends_no_run(eager: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = gdsl.compile("k_core")
+    expected = program(LOOPS, backend="reference").core
+    assert numpy.array_equal(program(LOOPS, backend="cuda").core.get(), expected)
+
+    def refused(*given: object) -> None:
+        raise AssertionError("a plan that is refused")
+
+    monkeypatch.setattr(program.last_run(LOOPS, "cuda")[1], "_build", refused)
+    for _ in range(30):
+        assert numpy.array_equal(program(LOOPS, backend="cuda").core.get(), expected)
+    lines = words(program, LOOPS).lines
+    assert lines and all("could not be built (AssertionError)" in line for line in lines)

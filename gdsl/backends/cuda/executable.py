@@ -23,6 +23,8 @@ from gdsl.memory_use import MemoryUse, Place
 from gdsl.plan import alternatives
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from gdsl.backends.cuda.stream_queue import InFlightRun
 
 _ON_GPU = MemoryUse(Place.DEVICE)
@@ -142,8 +144,9 @@ class CudaExecutable(ExecutableForms):
         is_first, numbered = other is None, self._graphs.is_by_degree(graph, self.widths, self._device)
         try:
             if other is None:
-                program, graph_class = self._with(graph, (*forms.kept, trying))
-                other = self._build(program, self.widths, False, graph_class, 0)
+                other = self._built_form(graph, forms, trying)
+                if other is None:
+                    return None
                 self._tried[graph] = trying, other
             left = limits.left
             within = limits if left is not None and left < forms.limit else Limits(forms.limit)
@@ -170,6 +173,18 @@ class CudaExecutable(ExecutableForms):
             if not numbered:
                 self._free_by_degree(graph)
         return outcome
+
+    def _built_form(self, graph: Graph, forms: ObservedForms, trying: alternatives.Alternative) -> Self | None:
+        """The form that is to be tried; None if it cannot be built: a run that asked for none must not end for it."""
+        began = time.monotonic()
+        try:
+            program, graph_class = self._with(graph, (*forms.kept, trying))
+            return self._build(program, self.widths, False, graph_class, 0)
+        except Exception as error:
+            forms.spend(1e3 * (time.monotonic() - began))
+            if forms.trying is trying:
+                forms.lose(f"could not be built ({getattr(error, 'code', type(error).__name__)})")
+            return None
 
     def _free_by_degree(self, graph: Graph) -> None:
         """Free the graph with its vertices by degree, which a form has tried for nothing, unless another thread's run
