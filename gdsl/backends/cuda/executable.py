@@ -6,7 +6,7 @@ import dataclasses
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gdsl.backends.batch import Bounds, Part, one_after_the_other
 from gdsl.backends.cuda import nvrtc
@@ -23,8 +23,6 @@ from gdsl.memory_use import MemoryUse, Place
 from gdsl.plan import alternatives
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from gdsl.backends.cuda.stream_queue import InFlightRun
 
 _ON_GPU = MemoryUse(Place.DEVICE)
@@ -174,7 +172,7 @@ class CudaExecutable(ExecutableForms):
                 self._free_by_degree(graph)
         return outcome
 
-    def _built_form(self, graph: Graph, forms: ObservedForms, trying: alternatives.Alternative) -> Self | None:
+    def _built_form(self, graph: Graph, forms: ObservedForms, trying: alternatives.Alternative) -> Any:
         """The form that is to be tried; None if it cannot be built: a run that asked for none must not end for it."""
         began = time.monotonic()
         try:
