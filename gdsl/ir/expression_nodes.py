@@ -163,7 +163,7 @@ class Count(Expression):
 
 @dataclass(frozen=True, slots=True)
 class LargestDegree(Expression):
-    """The largest degree of any vertex, in either direction (int64). Plans for a grid ask for it, programs cannot."""
+    """The largest degree of any vertex, in either direction (int64). Plans for a grid read it; programs cannot."""
 
 
 @dataclass(frozen=True, slots=True)

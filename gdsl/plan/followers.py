@@ -18,7 +18,7 @@ A follower at the top of a loop over what the loop's last filter finds runs in t
 
 Between the end of a pass and the beginning of the next one nothing happens but that the loop asks whether there are
 members. If there are none, the computation calls nothing. What is assigned with it has been assigned once too often, so
-it must not be used anywhere but in the loop, which must assign it before it asks for it when it runs again: no counters
+it must not be used anywhere but in the loop, which must assign it before it reads it when it runs again: no counters
 of passes. Nor may such an assignment stop the run. Assignments between a filter and its follower move before both or
 behind both.
 

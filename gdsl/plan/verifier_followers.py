@@ -183,7 +183,7 @@ class _Followers:
 
     def _may_turn(self, loop: ir.While, head: _Block) -> None:
         condition = loop.condition
-        self.expect(isinstance(condition, ir.FrontierNotEmpty) and not loop.monotone, "a loop that asks for more")
+        self.expect(isinstance(condition, ir.FrontierNotEmpty) and not loop.monotone, "a loop of another condition")
         assert isinstance(condition, ir.FrontierNotEmpty)
         inside = {id(step) for step in all_steps(loop.body)}
         for place, step in enumerate(head):

@@ -163,3 +163,16 @@ def test_forms_set_what_they_say() -> None:
     assert (knobs.direction, knobs.balance) == (Direction.PUSH, Balance.THREAD)
     assert (both.tuning.layout, both.tuning.order) == (Layout.BY_DEGREE, Order.NEAR_FAR)
     assert program.tuning == of("bfs").tuning
+
+
+def test_a_try_fits_into_the_timeout() -> None:
+    """Else a run would be late because of what nobody asked for; and what is not tried is not written down for ever."""
+    observed = ObservedForms([BLOCK])
+    while not observed.tries_next:
+        run(observed, 9.0, runs=1)
+    room = (2 * HOPELESS * 10.0 + 100.0) / 1e3
+    observed.expected_ms = 100.0
+    assert observed.fits(None) and observed.fits(room + 2 * observed.limit) and not observed.fits(0.1)
+    for _ in range(100):
+        observed.note(10.0)
+    assert len(observed._others) == 1 and observed.tries_next

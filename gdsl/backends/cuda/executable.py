@@ -89,7 +89,7 @@ class CudaExecutable(ExecutableForms):
 
     def _run_in_form(self, graph: Graph, bindings: Bindings, limits: Limits, forms: ObservedForms) -> Outcome:
         """Run in the form that runs on the graph have shown to be the fastest, or in one that is being tried."""
-        if forms.tries_next:
+        if forms.tries_next and forms.fits(limits.left):
             started = limits.timeout and time.monotonic()
             tried = self._run_other_form(graph, bindings, limits, forms)
             if tried is not None:

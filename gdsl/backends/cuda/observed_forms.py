@@ -87,6 +87,11 @@ class ObservedForms:
         """Seconds after which a run of another form is stopped."""
         return max(HOPELESS * self.usual_ms / 1e3, SHORTEST)
 
+    def fits(self, left: float | None) -> bool:
+        """Whether so many seconds of a timeout are enough for a try that is built and stopped, and a usual run behind
+        it: a try must not be why a run is late."""
+        return left is None or left >= 2 * self.limit + self.expected_ms / 1e3
+
     def begin(self, alternative: Alternative) -> None:
         """Try this."""
         self.trying, self._warm = alternative, WARM
@@ -100,7 +105,7 @@ class ObservedForms:
         """A run of the best form took so long."""
         self._all_ms += ms
         self.usual_ms = ms if not self.usual_ms else 0.75 * self.usual_ms + 0.25 * ms
-        if self.trying is not None:
+        if self.trying is not None and len(self._others) <= len(self._times):
             self._others.append(ms)
 
     def spend(self, ms: float) -> None:
