@@ -10,6 +10,7 @@ from gdsl.codegen.lines import RESUME
 from gdsl.ir.nodes import Element, Node
 from gdsl.operations import ReduceOperation
 from gdsl.plan.hints import ReadAhead
+from gdsl.plan.nodes import LaneLoop
 from gdsl.types import Type
 
 KEPT = "kept"
@@ -68,8 +69,8 @@ class BodyForm:
     skip_array: str | None = None
     read_ahead: ReadAhead | None = None
     bounds: ReduceOperation | None = None
-    lanes: tuple[tuple[str, ...], ...] = ()
-    """Where a whole warp runs it: what each loop that its lanes share carries from edge to edge."""
+    lanes: tuple[LaneLoop, ...] = ()
+    """Where a whole warp runs it: the loops that its lanes share."""
 
     @property
     def bounds_type(self) -> str:

@@ -12,7 +12,7 @@ from gdsl.codegen.functions import FunctionPrinter
 from gdsl.ir.nodes import EdgeFunctor, Expression, Functor, Select
 from gdsl.operations import ReduceOperation
 from gdsl.plan.hints import EarlyRead, ReadAhead
-from gdsl.plan.nodes import Mode, Total, Variant
+from gdsl.plan.nodes import LaneLoop, Mode, Total, Variant
 
 Arguments = dict[Argument, str]
 ON_COMMON: Arguments = {
@@ -118,8 +118,8 @@ class FunctorTexts:
             return Calls(called[:-1], called[-1], True)
         return Calls(called, text.call(arguments) if text else "", text is not None and variant.accepts)
 
-    def calls_by_warp(self, variant: Variant, lanes: tuple[tuple[str, ...], ...], arguments: Arguments) -> Calls:
-        """What a whole warp calls, whose lanes share loops: those that carry `lanes` from edge to edge."""
+    def calls_by_warp(self, variant: Variant, lanes: tuple[LaneLoop, ...], arguments: Arguments) -> Calls:
+        """What a whole warp calls, whose lanes share the loops `lanes`."""
         functor = self.functor(variant.functor)
         test = self._condition(functor, variant, "condition")
         text = self._apply(functor, variant, "apply_by_warp", BodyForm(lanes=lanes))

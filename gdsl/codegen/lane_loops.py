@@ -19,7 +19,8 @@ from gdsl.codegen.templates import render
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import parts, rewrite, walk
 from gdsl.operations import Domain
-from gdsl.plan.lane_facts import INNER_LOOPS, depends, gathered_in, neighbor_loops
+from gdsl.plan.lane_facts import depends, gathered_in, neighbor_loops
+from gdsl.plan.nodes import LaneLoop
 from gdsl.types import Type
 
 _WRITES = (ir.Store, ir.Update)
@@ -28,11 +29,9 @@ _FREE = (ir.Literal, ir.NoneId, ir.ParamValue, ir.Count, ir.Parameter, ir.Iterat
 
 
 class LanePrinter(StatementPrinter):
-    """Prints a body as `statements` would, for a whole warp whose lanes share its loops, which carry `lanes`."""
+    """Prints a body as `statements` would, for a whole warp whose lanes share its loops as `lanes` say."""
 
-    def __init__(
-        self, statements: StatementPrinter, functor: ir.VertexFunctor, lanes: tuple[tuple[str, ...], ...]
-    ) -> None:
+    def __init__(self, statements: StatementPrinter, functor: ir.VertexFunctor, lanes: tuple[LaneLoop, ...]) -> None:
         vars(self).update(vars(statements))
         self.stop_requested = "stop_requested_by_warp"
         self.lanes = list(zip(neighbor_loops(functor), lanes, strict=True))
@@ -54,11 +53,11 @@ class LanePrinter(StatementPrinter):
                 place = end
                 continue
             statement = body[place]
-            carried = next((carried for loop, carried in self.lanes if loop is statement), None)
-            if carried is not None:
+            shared = next((shared for loop, shared in self.lanes if loop is statement), None)
+            if shared is not None:
                 assert isinstance(statement, ir.ForNeighbors)
                 self.shared += 1
-                _SharedLoop(self, statement, carried, self.shared).print()
+                _SharedLoop(self, statement, shared, self.shared).print()
             else:
                 super().block((statement,))
             place += 1
@@ -67,10 +66,10 @@ class LanePrinter(StatementPrinter):
 class _SharedLoop:
     """One loop: the three functions grow side by side."""
 
-    def __init__(self, printer: LanePrinter, loop: ir.ForNeighbors, carried: tuple[str, ...], number: int) -> None:
-        self.printer, self.carried = printer, carried
+    def __init__(self, printer: LanePrinter, loop: ir.ForNeighbors, shared: LaneLoop, number: int) -> None:
+        self.printer, self.carried, self.rows = printer, shared.carried, shared.rows
         gathered = gathered_in(loop)
-        self.gathered = {name: reduction for name, reduction in gathered.items() if name not in carried}
+        self.gathered = {name: reduction for name, reduction in gathered.items() if name not in self.carried}
         """What each lane gathers a part of."""
         self.parts = {name: _unused(f"{name}_of_lane", printer.locals) for name in self.gathered}
         self.loop = loop = _renamed(loop, self.parts)
@@ -109,15 +108,13 @@ class _SharedLoop:
         needed.lines += self.next.lines
         bodies = {"own": self.own, "next": needed, "after": self.after}
         bodies = {name: body for name, body in bodies.items() if body.lines}
-        # An edge that has loops of its own waits for them: reading for two edges at a time would gain nothing.
-        rows = ", 1" if any(isinstance(node, INNER_LOOPS) for node in walk(loop.body)) else ""
         text = render(
             "cuda",
             "lane_loop.cu.j2",
             bodies=bodies,
             type=self.type,
             members=members,
-            rows=rows,
+            rows=self.rows,
             list=f"out_edges(d.graph, {vertex})",
             edge=at,
             within="bool within" if self.parts else "bool",

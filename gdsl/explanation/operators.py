@@ -166,7 +166,7 @@ def _of_sweep(direction: str, sweep: Sweep, plan: Plan) -> Iterator[str]:
     else:
         yield f"one call for each of {members}"
     if sweep.lanes:
-        yield f"a list of {plan.sizes.hub_degree} edges or more is a warp's, which reads 32 edges at a time"
+        yield f"a list of {plan.sizes.hub_degree} edges or more is a warp's, which reads 32 edges or more at a time"
     if sweep.walks:
         yield from _balance(sweep, plan)
     if sweep.segment is not None:

@@ -42,7 +42,7 @@ from gdsl.passes.writers import targets_in
 from gdsl.plan.facts import Facts
 from gdsl.plan.functor_facts import may_stop
 from gdsl.plan.lane_facts import INNER_LOOPS, depends, following, gathered_in, neighbor_loops
-from gdsl.plan.nodes import Mode, Operation, Plan, Sweep, Variant
+from gdsl.plan.nodes import LaneLoop, Mode, Operation, Plan, Sweep, Variant
 from gdsl.plan.walking import map_sweeps
 
 _USED_RESULTS = (ir.UpdateValue, ir.CompareAndSwap, ir.Accept)
@@ -70,17 +70,20 @@ def run(plan: Plan, facts: Facts) -> Plan:
     return map_sweeps(plan, changed)
 
 
-def shared_loops(
-    step: ir.Compute, functor: ir.VertexFunctor, variant: Variant, facts: Facts
-) -> tuple[tuple[str, ...], ...]:
-    """What each loop of `functor` carries from edge to edge, if lanes share its loops; nothing if they do not."""
+def shared_loops(step: ir.Compute, functor: ir.VertexFunctor, variant: Variant, facts: Facts) -> tuple[LaneLoop, ...]:
+    """The loops of `functor`, if lanes share them; nothing if they do not."""
     loops = neighbor_loops(functor)
     if not loops or variant.claim is not None or not _is_uniform(step, functor, facts):
         return ()
     modes = {write.name: write.mode for write in variant.writes}
     if not all(_is_shared(loop, functor, modes) for loop in loops):
         return ()
-    return tuple(map(carried_in, loops))
+    return tuple(LaneLoop(carried_in(loop), _rows(loop)) for loop in loops)
+
+
+def _rows(loop: ir.ForNeighbors) -> int | None:
+    """An edge that has loops of its own waits for them: nothing is gained by reading for a second one meanwhile."""
+    return 1 if any(isinstance(node, INNER_LOOPS) for node in walk(loop.body)) else None
 
 
 def _is_uniform(step: ir.Compute, functor: ir.VertexFunctor, facts: Facts) -> bool:

@@ -124,9 +124,10 @@ def _shared_loops(sweep: Sweep) -> list[str]:
     """How members with long lists are run."""
     if not sweep.lanes:
         return []
-    carried = [name for each in sweep.lanes for name in each]
+    carried = [name for each in sweep.lanes for name in each.carried]
     order = f"; in the order of the list: {', '.join(dict.fromkeys(carried))}" if carried else ""
-    return [f"long lists: a warp each, 32 edges at a time{order}"]
+    rows = {f"{each.rows * 32} edges" if each.rows else "rows of 32 edges" for each in sweep.lanes}
+    return [f"long lists: a warp each, {' or '.join(sorted(rows))} at a time{order}"]
 
 
 def _on_gpus(sweep: Sweep) -> list[str]:

@@ -234,6 +234,16 @@ class LocalRounds:
 
 
 @dataclass(frozen=True, slots=True)
+class LaneLoop:
+    """A loop over neighbors that the lanes of a warp share, an edge each; see `lane_loops`."""
+
+    carried: tuple[str, ...]
+    """The locals whose values depend on the edges before."""
+    rows: int | None = None
+    """Rows of 32 edges that are read at a time; None: as many as registers allow."""
+
+
+@dataclass(frozen=True, slots=True)
 class Mirrors:
     """What each of several GPUs has a copy of while it runs a sweep: these `arrays`, and the bitmap of its `members`;
     see `mirrors`."""
@@ -322,9 +332,9 @@ class Sweep:
     """None: each edge is visited where it is found."""
     labels: Labels | None = None
     """None: labels are lowered for all at once."""
-    lanes: tuple[tuple[str, ...], ...] = ()
-    """Where a member's list is long, the lanes of a warp share the loops over neighbors: for each of these the locals
-    that it carries from edge to edge; see `lane_loops`. Empty: each member is one thread's."""
+    lanes: tuple[LaneLoop, ...] = ()
+    """Where a member's list is long, the lanes of a warp share these loops over neighbors, in the order of the text.
+    Empty: each member is one thread's."""
     published: tuple[str, ...] = ()
     """The replicas in which calls write the elements of their own members: each call stores those in all copies."""
     hints: tuple[Hint, ...] = ()

@@ -52,8 +52,9 @@ class _Verifier:
         loops = neighbor_loops(functor)
         self.expect(len(sweep.lanes) == len(loops), "loops that one thread goes through")
         modes = {write.name: write.mode for write in sweep.own.writes}
-        for loop, carried in zip(loops, sweep.lanes, strict=True):
-            self._loop(functor, loop, carried, modes)
+        for loop, shared in zip(loops, sweep.lanes, strict=True):
+            self.expect(shared.rows is None or shared.rows > 0, "no row of edges")
+            self._loop(functor, loop, shared.carried, modes)
 
     def _alike(self, step: ir.Operator, functor: ir.VertexFunctor) -> None:
         """Whatever lane reads it, and whenever in the call, a value is the same; no lane alone leaves a loop."""

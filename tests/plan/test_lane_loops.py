@@ -9,7 +9,7 @@ from support.changed_plans import changed, seen
 
 from gdsl.plan import target
 from gdsl.plan.lane_facts import neighbor_loops
-from gdsl.plan.nodes import Barrier, Mode, Operation, Plan
+from gdsl.plan.nodes import Barrier, LaneLoop, Mode, Operation, Plan
 from gdsl.plan.walking import map_sweeps, steps_in, sweeps
 from tests.emulator.test_lane_loops import CHOICES, COUNTS, SUMS
 
@@ -101,10 +101,19 @@ def test_where_members_are_shared_in_another_way() -> None:
 
 def test_what_goes_from_edge_to_edge() -> None:
     (sweep,) = sweeps(plan_of(CHOICES))
-    assert sweep.lanes == (("best", "best_at", "best_by", "left", "odd"),)
+    assert sweep.lanes == (LaneLoop(("best", "best_at", "best_by", "left", "odd")),)
     text = "for u in neighbors(v) { let m = mass[u]; var t = s * m; t += 1; s += t; }"
     (sweep,) = sweeps(planned(text + ""))
-    assert [set(each) for each in sweep.lanes] == [{"s", "t"}]
+    assert [set(each.carried) for each in sweep.lanes] == [{"s", "t"}]
+
+
+def test_rows_of_edges() -> None:
+    """Edges that have loops of their own wait for these, a row at a time."""
+    simple, nested = SHARED["a sum"], SHARED["another loop"]
+    assert [each.rows for sweep in sweeps(planned(simple)) for each in sweep.lanes] == [None]
+    assert [each.rows for sweep in sweeps(planned(nested)) for each in sweep.lanes] == [1]
+    none = (LaneLoop((), 0),)
+    assert seen(map_sweeps(planned(nested), lambda _, own: dataclasses.replace(own, lanes=none)))
 
 
 def test_a_warp_has_a_sweep_to_itself_and_no_vertex() -> None:
@@ -123,7 +132,7 @@ def test_the_verifier_refuses_other_plans(text: str) -> None:
     assert not seen(plan)
     for kind, field, other in changed(plan, lambda new: new):
         shared = [bool(each.lanes) for each in sweeps(other)] == [bool(each.lanes) for each in sweeps(plan)]
-        if field == "lanes" and shared:
+        if field in ("lanes", "carried") and shared:
             assert seen(other), (kind, field)
 
 
@@ -131,8 +140,8 @@ def test_the_verifier_refuses_what_follows_an_edge_and_is_not_named() -> None:
     plan = plan_of(CHOICES)
     (sweep,) = sweeps(plan)
     (loop,) = sweep.lanes
-    for name in loop:
-        fewer = tuple(each for each in loop if each != name)
+    for name in loop.carried:
+        fewer = LaneLoop(tuple(each for each in loop.carried if each != name))
         assert seen(map_sweeps(plan, lambda _, own, fewer=fewer: dataclasses.replace(own, lanes=(fewer,)))), name
 
 
@@ -141,7 +150,7 @@ def test_the_verifier_refuses_lanes_for_loops_of_one_thread(body: str) -> None:
     plan = planned(body)
     count = len(neighbor_loops(plan.program.vertex_functors[0]))
     for names in ((), ("s",), ("s", "at")):
-        lanes = (names,) * count
+        lanes = (LaneLoop(names),) * count
         assert seen(map_sweeps(plan, lambda _, own, lanes=lanes: dataclasses.replace(own, lanes=lanes)))
 
 
