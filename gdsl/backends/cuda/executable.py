@@ -6,7 +6,7 @@ import dataclasses
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gdsl.backends.batch import Bounds, Part, one_after_the_other
 from gdsl.backends.cuda import nvrtc
@@ -23,6 +23,8 @@ from gdsl.memory_use import MemoryUse, Place
 from gdsl.plan import alternatives
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from gdsl.backends.cuda.stream_queue import InFlightRun
 
 _ON_GPU = MemoryUse(Place.DEVICE)
@@ -132,7 +134,9 @@ class CudaExecutable(ExecutableForms):
             forms.begin(forms.alternatives.pop(0))
         forms.spend(1e3 * (time.monotonic() - began))
 
-    def _run_other_form(self, graph: Graph, bindings: Bindings, limits: Limits, forms: ObservedForms) -> Outcome | None:
+    def _run_other_form(
+        self: Self, graph: Graph, bindings: Bindings, limits: Limits, forms: ObservedForms
+    ) -> Outcome | None:
         """Run in the form that is being tried; None if that came to nothing."""
         trying, began, outcome = forms.trying, time.monotonic(), None
         if trying is None:  # another thread's run has decided
@@ -172,7 +176,7 @@ class CudaExecutable(ExecutableForms):
                 self._free_by_degree(graph)
         return outcome
 
-    def _built_form(self, graph: Graph, forms: ObservedForms, trying: alternatives.Alternative) -> Any:
+    def _built_form(self, graph: Graph, forms: ObservedForms, trying: alternatives.Alternative) -> Self | None:
         """The form that is to be tried; None if it cannot be built: a run that asked for none must not end for it."""
         began = time.monotonic()
         try:
