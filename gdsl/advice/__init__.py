@@ -1,4 +1,4 @@
-"""Warnings W01 to W07: what a program says and probably does not mean. They never stop a run.
+"""Warnings W01 to W08: what a program says and probably does not mean. They never stop a run.
 
 Each is only given where it is sure: a form that is not known here counts as a use, as a change, as a test.
 """
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from gdsl.advice.loops import endless_worklists, steady_loops
 from gdsl.advice.unused import unused
-from gdsl.advice.values import decided_conditions, largest_of_nothing, sums_of_infinity
+from gdsl.advice.values import decided_conditions, largest_of_nothing, shifts_beyond_width, sums_of_infinity
 from gdsl.diagnostics import Diagnostic
 from gdsl.effects import program_effects
 from gdsl.frontend.syntax import Symbol
@@ -33,6 +33,7 @@ def advise(
         *decided_conditions(effects, data, source),
         *endless_worklists(effects, source),
         *largest_of_nothing(program, source),
+        *shifts_beyond_width(program),
     ]
     return tuple(sorted(dict.fromkeys(warnings), key=_place))
 

@@ -1,4 +1,5 @@
-"""W04, W05 and W07: integer sums of `inf`, conditions that are always the same, and the largest id of nothing."""
+"""W04, W05, W07 and W08: integer sums of `inf`, conditions that are always the same, the largest id of nothing, and
+counts of shifts beyond the width."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from gdsl.effects import Effects, ProgramEffects, WriteKind, each
 from gdsl.effects.terms import Choice, ElementTerm, ScalarTerm, Term, inside
 from gdsl.ir import nodes
 from gdsl.ir.traversal import walk
-from gdsl.operations import ADDITIVE, NeighborOperation
+from gdsl.operations import ADDITIVE, BinaryOperation, NeighborOperation, UnaryOperation
 from gdsl.source import Source, Span
 from gdsl.uniqueness.data import Data
 
@@ -162,3 +163,35 @@ def _tests(program: nodes.Program, array: str) -> Iterator[Span]:
 
 def _is_element(node: nodes.Expression, array: str) -> bool:
     return isinstance(node, nodes.Element) and node.array == array
+
+
+_SHIFTS = (BinaryOperation.SHIFT_LEFT, BinaryOperation.SHIFT_RIGHT)
+
+
+def shifts_beyond_width(program: nodes.Program) -> Iterator[Diagnostic]:
+    """The warnings about shifts by a constant that is negative, or not less than the width of what is shifted."""
+    for node in walk(program):
+        if isinstance(node, nodes.Binary):
+            links: tuple[tuple[BinaryOperation, nodes.Expression], ...] = ((node.operation, node.right),)
+        elif isinstance(node, nodes.Chain):
+            links = node.links
+        else:
+            continue
+        bits = node.type.bits
+        for operation, count in links:
+            value = _constant(count) if operation in _SHIFTS else None
+            if value is not None and bits is not None and not 0 <= value < bits:
+                message = f"a shift of {node.type} by {value} is one by {value % bits}: counts are taken modulo {bits}"
+                wider = f", or shift `{'uint' if node.type.name.startswith('U') else 'int'}64(…)`"
+                fix = f"write a count from 0 to {bits - 1}{wider * (0 < value < 64)}"
+                yield Diagnostic("W08", message, count.span, fix=fix)
+
+
+def _constant(node: nodes.Expression) -> int | None:
+    """The value of a count that the text says."""
+    if isinstance(node, nodes.Convert):
+        return _constant(node.operand)
+    if isinstance(node, nodes.Unary) and node.operation is UnaryOperation.NEGATE:
+        value = _constant(node.operand)
+        return None if value is None else -value
+    return int(node.value) if isinstance(node, nodes.Literal) and isinstance(node.value, int) else None

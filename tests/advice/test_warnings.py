@@ -264,6 +264,25 @@ def test_codes_are_explained() -> None:
         assert code is not None and code.code == f"W0{number}"
 
 
+@pytest.mark.parametrize(
+    ("text", "count", "by"),
+    [
+        ("total = total << 64;", "64", "0"),
+        ("total = 1 << 2 >> -1;", "-1", "63"),
+        ("total >>= 65;", "65", "1"),
+        ("total = int64(int32(total) << 40);", "40", "8"),
+    ],
+)
+def test_shifts_beyond_the_width(text: str, count: str, by: str) -> None:
+    ((code, place, fix),) = found(schedule=f"{LOOP} {text}")
+    assert (code, place) == ("W08", count)
+    assert fix is not None and ("or shift `int64(…)`" in fix) == (count == "40")
+    fitting = text
+    for word in ("<<", ">>", "="):
+        fitting = fitting.replace(f"{word} {count}", f"{word} {by}")
+    assert not found(schedule=f"{LOOP} {fitting}")
+
+
 REDUCED = """program p;
 problem {{ vertex best : vertex; vertex lone : bool; }}
 edge functor f(src, dst, e) -> vertex {{ value dst; }}
