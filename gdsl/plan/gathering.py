@@ -38,7 +38,8 @@ _CHANGE_AND_COLLECT = 2.5
 """The same of a push that also collects the far ends, each once."""
 _IN_LINE = 160
 """How many values are read while a value is changed that all threads change, one after the other: .74 ns for one
-alone (80 reads), 3.3 ns where ten such values have one line of the cache (360)."""
+alone (80 reads), 3.3 ns where ten such values have one line of the cache (360; H200). Of 80, 160 and 320 this chose
+the slower way least often, in 143 rows of `docs/lab/journal.md`. Nothing corrects it at run time."""
 _OF_A_VERTEX = 2
 """What a gather reads of each vertex, its list's ends and what comes of it."""
 _OF_A_VERTEX_COLLECTED = 1

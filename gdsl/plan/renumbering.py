@@ -42,7 +42,8 @@ from 0.8 reads saved for each of them on, and loses with 0.2 and fewer."""
 READS_KEPT = 3.0
 """Blocks that keep the first values in their own memory have two thirds of the warps that reductions have otherwise. It
 is worth it from so many reads saved for each vertex: PageRank gains 40 percent with 9 (R-MAT), and loses 6 with 2.3, 2
-with 1.3, and 27 and 80 with 0.3 (power laws, stars)."""
+with 1.3, and 27 and 80 with 0.3 (power laws, stars; H200). Nothing between 2.3 and 9 was measured: `alternatives` has
+runs try the other numbering."""
 WORTH = f"there are {LEAST_EDGES:,} edges and more, and reads along them gain more than results in another order cost"
 
 _MOST_VERTICES = 1 << 31
