@@ -81,7 +81,7 @@ def _unknown(program: ir.Program, name: str, params: list[str], inputs: list[str
         "E0602",
         message,
         notes=(*_listed("params", params), *_listed("inputs", inputs)),
-        fix=f"did you mean `{close[0]}`?" if close else None,
+        fix=f"did you mean `{close[0]}`?" if close else None if params or inputs else "leave it out: there are none",
     )
 
 

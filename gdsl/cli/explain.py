@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import textwrap
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -105,16 +106,7 @@ def command(
     code = find_code(word)
     knob, near = knobs.named(word)
     if program is not None:
-        explains = _OF_PROGRAMS.get(
-            word.strip().lower()
-            if word.strip().lower() in ("fusion", "distribution", "map", "forms")
-            else knob.name
-            if knob is not None
-            else ""
-        )
-        if explains is None:
-            takes = ", ".join(f"'gdslc explain {name} PROGRAM'" for name in _OF_PROGRAMS)
-            raise click.UsageError(f"'{word}' is explained without a program; {takes} take one")
+        explains = _explainer(word, knob.name if knob is not None else "", known=code is not None or knob is not None)
         asked.require_program(f"'gdslc explain {word} PROGRAM' prints lines")
         if explains is _explain_distribution:
             _explain_distribution(program, size, run)
@@ -140,10 +132,30 @@ def command(
             errors, warned = ([each for each in codes if each[0] == letter] for letter in "EW")
             code_ranges = f"errors are {errors[0]} to {errors[-1]}, warnings {warned[0]} to {warned[-1]}"
             raise click.UsageError(f"there is no code '{word}': {code_ranges}. 'gdslc explain' lists all codes.")
-        close = _programs_like(word) or [*difflib.get_close_matches(word.upper(), codes, n=3), *near]
+        close = _programs_like(word) or [f"'gdslc explain {subject} PROGRAM'" for subject in _subject_like(word)]
+        close = close or [*difflib.get_close_matches(word.upper(), codes, n=3), *near]
         hint = f" Did you mean {', '.join(close)}?" if close else ""
         lists = "'gdslc explain' lists all codes, 'gdslc explain knobs' all knobs."
         raise click.UsageError(f"there is no code, no knob and no program '{word}'.{hint} {lists}")
+
+
+def _explainer(word: str, knob: str, *, known: bool) -> Callable[[str], None]:
+    """What explains the subject `word` of a program; `knob` is the knob of that name, and `known` whether the word has
+    a meaning without a program. Raises UsageError for what is no subject."""
+    lowered = word.strip().lower()
+    explains = _OF_PROGRAMS.get(lowered if lowered in ("fusion", "distribution", "map", "forms") else knob)
+    if explains is not None:
+        return explains
+    near = _subject_like(lowered)
+    if near and not known:
+        raise click.UsageError(f"there is no '{word}' to explain. Did you mean 'gdslc explain {near[0]} PROGRAM'?")
+    takes = ", ".join(f"'gdslc explain {name} PROGRAM'" for name in _OF_PROGRAMS)
+    fault = f"'{word}' is explained without a program" if known else f"there is no '{word}' to explain"
+    raise click.UsageError(f"{fault}; {takes} take one")
+
+
+def _subject_like(word: str) -> list[str]:
+    return difflib.get_close_matches(word.strip().lower()[:100], _OF_PROGRAMS, n=1, cutoff=0.7)
 
 
 @dataclass(frozen=True, slots=True)

@@ -306,6 +306,14 @@ def let_fix(failure: Failure, groups: Groups) -> str:
     return f"{fix}a `scalar` in `problem`"
 
 
+def labeled_set_fix(failure: Failure, groups: Groups) -> str:
+    """`@first` in the place of a set."""
+    stored = re.search(
+        rf"\b(\w+)\s*=(?!=)[^;={{}}]*(?:{{[^{{}};]*}}[^;={{}}]*)?\)\s*@\s*{groups['label']}\b", failure.source.text
+    )
+    return f"write `{stored[1]}`" if stored is not None else "give the set a name: `frontier f = …;`"
+
+
 def address_fix(failure: Failure, groups: Groups) -> str:
     """`atomicAdd(&x, y)`."""
     line = failure.line

@@ -14,7 +14,10 @@ from gdsl.suggestions.text import Places, span_at, statements_around
 _FUNCTOR = re.compile(r"\b(vertex|edge)\s+functor\s+(\w+)\s*\(([^(){};]*)\)")
 _TYPE = "|".join(sorted({*FOREIGN_TYPES, *TYPES}, key=len, reverse=True))
 _LOCAL = re.compile(
-    rf"(?:(?:const|let|var|auto|final)\s+)?(?:({_TYPE})\s+)?([A-Za-z_]\w*)\s*(?::\s*(\w+)\s*)?=\s*([^=;][^;]*);"
+    rf"(?:(?:const|let|var|auto|final|local)\s+)?(?:({_TYPE})\s+)?([A-Za-z_]\w*)\s*(?::\s*(\w+)\s*)?=\s*([^=;][^;]*);"
+)
+_DATA = re.compile(
+    r"((?:(?:local|input)\s+)?(vertex|edge|scalar)\s+(\w+)\s*(?:\[[^\]]*\]\s*)?(?::\s*\w+)?)\s*(?:=\s*([^=;][^;]*))?;"
 )
 _DECLARATION = re.compile(
     r"\b(?:vertex|edge|scalar|param|let|var|frontier|functor|procedure|function|operator|history|buckets|graph|type)"
@@ -242,6 +245,11 @@ def _local_of_schedule(plain: str, places: Places, start: int, end: int) -> Iter
     if schedule is None or start < schedule.end():
         return
     for low, high in statements_around(plain, start, end):
+        data = _DATA.fullmatch(plain[low:high])
+        if data is not None and problem is not None:
+            where = span_at(places.text, problem.end(), problem.end())
+            yield from _moved_to_problem(data, where, span_at(places.text, low, high))
+            return
         match = _LOCAL.fullmatch(plain[low:high])
         if match is None:
             continue
@@ -266,6 +274,26 @@ def _local_of_schedule(plain: str, places: Places, start: int, end: int) -> Iter
                 edits = (Edit(span_at(places.text, head.end(), head.end()), f" problem {{ {code} }}"), here)
             yield Suggestion(f"declare `{code}` in `problem`, and write `{statement}`", edits)
         return
+
+
+def _moved_to_problem(data: re.Match[str], problem: Span, statement: Span) -> Iterator[Suggestion]:
+    """`local vertex x : int32 = 0;` in the schedule: data of the problem, and a statement that stores the value."""
+    declaration, kind, name, value = data.groups()
+    if ":" not in declaration:
+        for type_ in _kinds(value.strip()) if value is not None else _TYPES_TO_TRY:
+            with_type = re.sub(rf"\b{name}\b", f"{name} : {type_}", declaration)
+            typed = re.compile(_DATA.pattern).fullmatch(f"{with_type}{'' if value is None else f' = {value}'};")
+            assert typed is not None, "the declaration has a type now"
+            yield from _moved_to_problem(typed, problem, statement)
+        return
+    declared = Edit(problem, f" {declaration};")
+    if value is None:
+        yield Suggestion(f"declare `{declaration};` in `problem`", (declared, Edit(statement, "")))
+        return
+    filled = [f"fill({name}, {value.strip()});"] if kind != "scalar" else []
+    for code in (*filled, f"{name} = {value.strip()};"):
+        words = f"declare `{declaration};` in `problem`, and write `{code}`"
+        yield Suggestion(words, (declared, Edit(statement, code)))
 
 
 def typed_local(diagnostic: Diagnostic, places: Places) -> Iterator[Suggestion]:

@@ -21,7 +21,6 @@ from gdsl.effects.terms import (
     DEEPEST_PROOF,
     Choice,
     Constant,
-    Conversion,
     End,
     OfResult,
     Operation,
@@ -37,8 +36,7 @@ from gdsl.source import Span
 from gdsl.uniqueness.call_values import CallValues
 from gdsl.uniqueness.data import Data
 from gdsl.uniqueness.levels import EXACT, Level, State, decision_level, not_unique, rounding, worst
-
-_ORDERS = (BinaryOperation.GREATER, BinaryOperation.LESS, BinaryOperation.NOT_EQUAL)
+from gdsl.uniqueness.values import tested_not_zero
 
 
 class OperatorLevels(CallValues):
@@ -308,17 +306,8 @@ class OperatorLevels(CallValues):
 
 def not_zero(effects: Effects, guard: Guard | None) -> frozenset[Term]:
     """The numbers that are not zero where `guard` holds."""
-    plain_terms = set[Term]()
     tests = [(part.term, part.expected) for part in each(guard)] + [(term, True) for term in effects.conjuncts]
-    for test, expected in tests:
-        if not isinstance(test, Operation) or len(test.arguments) != 2:
-            continue
-        for value, zero in (test.arguments, test.arguments[::-1]):
-            if isinstance(zero, Constant) and zero.value == 0:
-                equal = test.operation is BinaryOperation.EQUAL
-                if (expected and test.operation in _ORDERS) or (equal and not expected):
-                    plain_terms.add(_plain(value))
-    return frozenset(plain_terms)
+    return frozenset(number for test, expected in tests for number in tested_not_zero(test, expected))
 
 
 def _apart(one: Term, other: Term) -> bool:
@@ -326,12 +315,6 @@ def _apart(one: Term, other: Term) -> bool:
     (*_, here), (*_, there) = split(one), split(other)
     several = here is not one and there is not other
     return several and isinstance(here, Constant) and isinstance(there, Constant) and here.value != there.value
-
-
-def _plain(term: Term) -> Term:
-    while isinstance(term, Conversion) and term.operand.type.is_integer:
-        term = term.operand
-    return term
 
 
 def notes_any(note: Write, cause: Write) -> bool:

@@ -30,6 +30,7 @@ from gdsl.source import Span
 from gdsl.uniqueness.data import Data
 from gdsl.uniqueness.levels import EXACT, Level, decision_level, not_unique, of_passes, worst
 
+_ORDERS = (BinaryOperation.GREATER, BinaryOperation.LESS, BinaryOperation.NOT_EQUAL)
 _SMOOTH = (
     BinaryOperation.ADD,
     BinaryOperation.ADD_SATURATING,
@@ -133,7 +134,10 @@ class ValueLevels:
             case DegreeTerm():
                 return self.decision(term.vertex)
             case Choice():
-                return worst((self.decision(term.condition), self.of(term.yes), self.of(term.no)))
+                yes = self._of_branch(term.yes, term.condition, expected=True)
+                return worst(
+                    (self.decision(term.condition), yes, self._of_branch(term.no, term.condition, expected=False))
+                )
             case Conversion():
                 level = self.of(term.operand)
                 narrows = term.operand.type.is_float and not term.type.is_float
@@ -148,6 +152,15 @@ class ValueLevels:
                 mark = self.of_test(term)
                 return self._of_operation(term) if mark is None else mark
         return self.of_leaf(term)
+
+    def _of_branch(self, term: Term, condition: Term, *, expected: bool) -> Level:
+        """The level of what is chosen where `condition` is as `expected`, where the divisor of a quotient may not be
+        zero. Only the whole is looked at, since terms share their parts."""
+        if isinstance(term, Operation) and term.operation is BinaryOperation.DIVIDE:
+            number, by = term.arguments
+            if self.is_exact(by.depends) and _plain(by) in tested_not_zero(condition, expected=expected):
+                return self.of(number)
+        return self.of(term)
 
     def _of_operation(self, term: Operation) -> Level:
         arguments = term.arguments
@@ -192,8 +205,7 @@ class ValueLevels:
         return positive(number) or self.is_exact(number.depends)
 
     def _not_zero(self, term: Term) -> bool:
-        while isinstance(term, Conversion) and term.operand.type.is_integer:
-            term = term.operand
+        term = _plain(term)
         if isinstance(term, CountTerm):  # without vertices (edges) nothing is summed, so that nothing is rounded
             return True
         if isinstance(term, Constant):
@@ -207,6 +219,23 @@ class ValueLevels:
         if isinstance(value, float) and value >= 0 and value.is_integer():
             return True
         return self._away_from_zero(base) or self.data.stays_positive(base)
+
+
+def _plain(term: Term) -> Term:
+    while isinstance(term, Conversion) and term.operand.type.is_integer:
+        term = term.operand
+    return term
+
+
+def tested_not_zero(test: Term, expected: bool) -> Iterator[Term]:
+    """The numbers that are not zero where `test` is as `expected`, without conversions from integers."""
+    if not isinstance(test, Operation) or len(test.arguments) != 2:
+        return
+    for value, zero in (test.arguments, test.arguments[::-1]):
+        if isinstance(zero, Constant) and zero.value == 0:
+            equal = test.operation is BinaryOperation.EQUAL
+            if (expected and test.operation in _ORDERS) or (equal and not expected):
+                yield _plain(value)
 
 
 def compared_with_initial(term: Term, initials: Mapping[str, Constant]) -> Iterator[ElementTerm | ScalarTerm]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 
 def test_page_and_json(gdslc, tmp_path):
     answer = gdslc("explain", "paths.gdsl")
@@ -32,3 +34,22 @@ def test_mistakes(gdslc, tmp_path):
     gdslc("explain", "--json").fails(2, "all codes are listed")
     gdslc("explain", "order", "hops.gdsl", "--json").fails(2, "prints lines")
     gdslc("explain", "hops.gdsl", "--tune", "visit.direction=up").fails(1, "E04")
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        (("form",), "Did you mean 'gdslc explain forms PROGRAM'?"),
+        (("form", "bfs"), "there is no 'form' to explain. Did you mean 'gdslc explain forms PROGRAM'?"),
+        (("orders", "bfs"), "Did you mean 'gdslc explain order PROGRAM'?"),
+        (("maps",), "Did you mean 'gdslc explain map PROGRAM'?"),
+        (("nothing", "bfs"), "there is no 'nothing' to explain; 'gdslc explain order PROGRAM'"),
+        (("E0301", "bfs"), "'E0301' is explained without a program"),
+    ],
+)
+def test_subjects_that_are_misspelled(gdslc, words, answer):
+    gdslc("explain", *words).fails(2, answer)
+
+
+def test_a_param_of_a_program_without_any(gdslc):
+    gdslc("run", "coloring", "karate", "-p", "seed=3").fails(1, "E0602", "leave it out: there are none")

@@ -11,7 +11,7 @@ from gdsl.pipeline import load
 from gdsl.source import Source
 
 DATA = """param source : vertex; input edge weight : float32; vertex d : int32 = -1; vertex x : float32;
-    vertex b : bool; edge used : bool; scalar n : int64;"""
+    vertex b : bool; edge used : bool; scalar n : int64; scalar first : vertex;"""
 VISIT = "edge functor visit(src, dst, e) { cond d[dst] == -1; apply { d[dst] = iteration + 1; } }"
 
 
@@ -39,6 +39,27 @@ SCHEDULE = {
     "graph h = subgraph(edges, visit);": "write `subgraph(filter(edges, visit))`",
     "graph h = subgraph(vertices, (s, t, e) => s < t);": "write `subgraph(filter(edges, (s, t, e) => s < t))`",
     "pair = n, 2;": "`pair = (n, 2);`",
+    "n = min(f, d);": "the set comes last: `min(d, f)`",
+    "n = max(vertices, d);": "the set comes last: `max(d)`",
+    "n = sum(f, d + 1);": "the set comes last: `sum(v => d[v] + 1, f)`",
+    "n = min(d[f]);": "the set comes last: `min(d, f)`",
+    "n = min(d[f], 5);": "the set comes last: `min(min(d, f), 5)`",
+    "n = max(d[vertices]);": "the set comes last: `max(d)`",
+    "n = sum(f);": "write `size(f)`",
+    "n = count(vertices);": "write `num_vertices`",
+    "first = min(f);": "for the id of a member write `min(v => v, f)`",
+    "n = d[f];": "reduce the array over the set: `min(d, f)`",
+    "if (b[f]) { n = 1; }": "reduce the array over the set: `any(b, f)`",
+    "n = d.max(f);": "write `max(d, f)` in the schedule",
+    "n = f.max(d);": "write `max(d, f)` in the schedule",
+    "n = vertices.min(d);": "write `min(d)` in the schedule",
+    "local vertex y : int32;": "declare `local vertex y : int32;` in `problem`",
+    "vertex y : int32 = 3;": "declare `vertex y : int32;` in `problem`, and write `fill(y, 3);`",
+    "vertex y[2] : int32 = 3;": "declare `vertex y[2] : int32;` in `problem`, and write `fill(y, 3);`",
+    "local scalar y = size(f);": "declare `local scalar y : int64;` in `problem`, and write `y = size(f);`",
+    "local y = 3;": "declare `scalar y : int64;` in `problem`, and write `y = 3;`",
+    "f = advance(f, visit) @step; while (@step) { n = 1; }": "write `f`",
+    "f = filter(@step, v => b[v]);": "give the set a name: `frontier f = …;`",
     "if (n * 16 < vertices) { n = 0; }": "`num_vertices` for how many there are",
 }
 PARTS = {
@@ -118,8 +139,8 @@ def test_a_word_that_begins_the_next_line_is_not_written_twice() -> None:
 
 def test_the_fixes_that_are_code_compile() -> None:
     for statement, fix in SCHEDULE.items():
-        code = re.fullmatch(r"write `(.*)`", fix)
-        if code is not None:
+        code = re.fullmatch(r"(?:write|.*: |.* member write) ?`(.*)`(?: in the schedule)?", fix)
+        if code is not None and statement.startswith(("n = ", "first = ", "frontier g = ", "edge frontier g = ")):
             value = statement.split("= ", 1)[1]
             load(Source("p.gdsl", text_of(schedule=statement.replace(value, f"{code[1]};"))))
 

@@ -43,6 +43,27 @@ def test_reason(value: str, reason: str) -> None:
     assert (answer.doubt.reason, answer.doubt.span.line) == (reason, 9)
 
 
+@pytest.mark.parametrize(
+    ("value", "grade"),
+    [
+        ("n > 0 ? total / n : 0.0", Grade.ROUNDING),
+        ("n == 0 ? 0.0 : total / float32(n)", Grade.ROUNDING),
+        ("0 != n ? total / n : total", Grade.ROUNDING),
+        ("n == 0 ? total / n : 0.0", Grade.NOT_UNIQUE),
+        ("n > 0 ? 0.0 : total / n", Grade.NOT_UNIQUE),
+        ("n > 1 ? total / m : 0.0", Grade.NOT_UNIQUE),
+        ("n > 0 ? total / (n - 1) : 0.0", Grade.NOT_UNIQUE),
+        ("total > 0 ? 1 / total : 0.0", Grade.NOT_UNIQUE),
+    ],
+)
+def test_a_divisor_that_the_choice_tests(value: str, grade: Grade) -> None:
+    text = _TEXT.format(type="float32", value=value).replace(
+        "scalar total", "param n : int32; param m : int32; scalar total"
+    )
+    [answer] = [found for found in load(text).scalars if found.name == "answer"]
+    assert answer.grade is grade
+
+
 @pytest.mark.parametrize("value", ["total / 3", "total + 1", "abs(total)", "exp(total)", "total / max(num_edges, 1)"])
 def test_what_cannot_jump_is_rounding(value: str) -> None:
     [answer] = [found for found in load(_TEXT.format(type="float32", value=value)).scalars if found.name == "answer"]

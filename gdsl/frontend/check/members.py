@@ -109,6 +109,10 @@ def _fix(symbol: Symbol, member: str, arguments: str | None, environment: Enviro
     if form is not None and symbol.name in DOMAINS and "{f} =" in form:
         return None  # all of them stay all
     argument = environment.find((arguments or "").strip())
+    if member in (*_REDUCED, "count") and arguments:
+        reduced = _reduced_over(symbol, arguments.strip(), argument)
+        if reduced is not None:
+            return f"write `{member}({reduced})` in the schedule"
     if form is not None and argument is not None and argument.kind is SymbolKind.FRONTIER:
         form = form.replace("{{ {x} }}", "{x}")
     if form is not None:
@@ -116,6 +120,17 @@ def _fix(symbol: Symbol, member: str, arguments: str | None, environment: Enviro
     other = environment.find(member)
     if other is not None and other.kind is SymbolKind.ARRAY:
         return f"write `{member}[{symbol.name}]`"
+    return None
+
+
+def _reduced_over(symbol: Symbol, arguments: str, argument: Symbol | None) -> str | None:
+    """The arguments of a reduction for `array.min(set)` and `set.min(array)`."""
+    if symbol.kind is SymbolKind.ARRAY:
+        return f"{symbol.name}, {arguments}"
+    if argument is not None and argument.kind is SymbolKind.ARRAY:
+        if symbol.name in DOMAINS:
+            return argument.name
+        return f"{argument.name}, {symbol.name}" if symbol.kind is SymbolKind.FRONTIER else None
     return None
 
 

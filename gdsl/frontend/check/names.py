@@ -10,7 +10,12 @@ from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, Place, built_in, poison, refuse_now
 from gdsl.frontend.check.fixed_size_arrays import Mistake, value_place
 from gdsl.frontend.check.foreign_names import report_foreign_name
-from gdsl.frontend.check.other_reductions import array_in_schedule, element_in_schedule
+from gdsl.frontend.check.other_reductions import (
+    array_in_schedule,
+    element_in_schedule,
+    elements_in_schedule,
+    names_set,
+)
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import (
     CONTEXTUAL_FUNCTIONS,
@@ -227,6 +232,12 @@ class NameChecker:
     def element(self, expression: syntax.Index) -> syntax.Expression:
         """`array[index]` as a value."""
         environment = self.environment
+        over, array = expression.index, environment.find(expression.array)
+        is_array = array is not None and array.kind is SymbolKind.ARRAY
+        if array is not None and is_array and environment.place is Place.SCHEDULE and names_set(over, environment):
+            fix = elements_in_schedule(environment.words(over.span), expression.array, array)
+            environment.report("E0408", "the schedule does not read elements of arrays", expression.span, fix=fix)
+            return poison(expression.span)
         typed = self._indexed(expression)
         if typed is None or typed.symbol is None or not self._may_read(typed.symbol, expression.span):
             return poison(expression.span)

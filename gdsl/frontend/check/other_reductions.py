@@ -7,8 +7,8 @@ from gdsl.diagnostics import Edit, Suggestion
 from gdsl.frontend import syntax
 from gdsl.frontend.check.conversions import as_operand
 from gdsl.frontend.check.environment import Environment
-from gdsl.frontend.syntax import Symbol
-from gdsl.operations import ArrayReduction, Domain
+from gdsl.frontend.syntax import Symbol, SymbolKind
+from gdsl.operations import DOMAINS, ArrayReduction, Domain
 from gdsl.types import Type
 
 PARAMETERS = {Domain.VERTEX: ("v", "v"), Domain.EDGE: ("(src, dst, e)", "e")}
@@ -45,6 +45,14 @@ def _other_reductions(
     elif type_ is Type.BOOL and operation in _OF_FLAGS:
         codes.insert(0, f"{_OF_FLAGS[operation].value}({', '.join([environment.words(first.span), *over])})")
     return codes
+
+
+def names_set(value: syntax.Expression, environment: Environment) -> bool:
+    """Whether an expression is the name of a set."""
+    if not isinstance(value, syntax.Name):
+        return False
+    symbol = environment.find(value.name)
+    return value.name in DOMAINS if symbol is None else symbol.kind is SymbolKind.FRONTIER
 
 
 def parameters_of_each(domain: Domain, environment: Environment) -> tuple[str, str]:
@@ -104,6 +112,14 @@ def element_in_schedule(index: str, name: str, symbol: Symbol) -> str:
         )
     nothing = "false" if type_ is Type.BOOL else "none" if type_.is_id else "inf"
     return f"write `{word}((src, dst, e) => e == {index} ? {name}[e] : {nothing})`"
+
+
+def elements_in_schedule(over: str, name: str, symbol: Symbol) -> str:
+    """What to write in place of `name[over]`, the elements of an array at the members of a set."""
+    if symbol.type is None or symbol.count is not None:
+        return "reduce them by a functor"
+    word = "any" if symbol.type is Type.BOOL else "min"
+    return f"reduce the array over the set: `{word}({name}{'' if over in DOMAINS else f', {over}'})`"
 
 
 def update_in_schedule(symbol: Symbol, index: str | None, sign: str, value: str, environment: Environment) -> str:

@@ -21,7 +21,7 @@ from gdsl.frontend.check.environment import (
     refuse_now,
 )
 from gdsl.frontend.check.names import NameChecker
-from gdsl.frontend.check.other_reductions import PARAMETERS, report_undefined_reduction
+from gdsl.frontend.check.other_reductions import PARAMETERS, names_set, report_undefined_reduction
 from gdsl.frontend.check.set_operations import contains_set
 from gdsl.frontend.signatures import REDUCTIONS, Group, names_of
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
@@ -51,7 +51,8 @@ def is_reduction(call: syntax.Call, environment: Environment) -> bool:
     first = call.arguments[0].value if call.arguments else None
     if isinstance(first, syntax.Lambda):
         return True
-    if first is not None and environment.place is Place.SCHEDULE and is_over_elements(first, environment):
+    tests = (is_over_elements, names_set, _at_set)
+    if first is not None and environment.place is Place.SCHEDULE and any(test(first, environment) for test in tests):
         return True
     symbol = environment.symbol_of(first)
     if isinstance(first, syntax.Name) and symbol is None and first.name in names_of(Group.DEGREE):
@@ -129,12 +130,13 @@ class ReductionChecker:
             message = f"`{word}` takes an array, and `{value.name}` is a function"
             self.environment.report("E0402", message, value.span, fix=f"write `{word}(v => {value.name}(v))`")
             return None
-        symbol = self.names.resolve(value.name, value.span)
+        symbol = built_in(value.name) if value.name in DOMAINS else self.names.resolve(value.name, value.span)
         if symbol is None:
             return None
         if symbol.kind is not SymbolKind.ARRAY or symbol.domain is None:
             labels = (Label(symbol.span, "declared here"),) if symbol.name not in DOMAINS else ()
-            message = f"`{word}` takes an array, and `{symbol.name}` is {symbol.kind.with_article}"
+            what = f"the set of all {symbol.name}" if symbol.name in DOMAINS else symbol.kind.with_article
+            message = f"`{word}` takes an array, and `{symbol.name}` is {what}"
             fix = self._swapped(call, symbol) or _fix_for(word, symbol)
             self.environment.report("E0402", message, value.span, labels=labels, fix=fix)
             return None
@@ -144,10 +146,18 @@ class ReductionChecker:
 
     def _swapped(self, call: syntax.Call, symbol: Symbol) -> str | None:
         """A call whose set comes before what is reduced over it."""
-        if symbol.kind is not SymbolKind.FRONTIER or len(call.arguments) != 2:
+        if not names_set(call.arguments[0].value, self.environment) or len(call.arguments) != 2:
             return None
-        over, values = (self.environment.words(argument.span) for argument in call.arguments)
-        return f"the set comes last: `{call.function}({values}, {over})`"
+        first, second = (argument.value for argument in call.arguments)
+        if isinstance(second, syntax.Name | syntax.Lambda):
+            values = self.environment.words(second.span)
+        else:
+            each = of_each(second, self.environment)
+            if each is None:
+                return None
+            values = f"{each.parameters} => {each.value}"
+        over = "" if symbol.name in DOMAINS else f", {self.environment.words(first.span)}"
+        return f"the set comes last: `{call.function}({values}{over})`"
 
     def _members(self, value: syntax.Expression, word: str, over: Domain, array: str) -> syntax.Name | None:
         """The set after the array, of what the array is over."""
@@ -208,11 +218,18 @@ class ReductionChecker:
 def _fix_for(word: str, symbol: Symbol) -> str | None:
     """What to write instead of a reduction of something other than an array."""
     if symbol.kind is SymbolKind.FRONTIER or symbol.name in DOMAINS:
-        checkers = {
+        all_of_them = symbol.name in DOMAINS
+        domain = DOMAINS[symbol.name] if all_of_them else symbol.domain
+        fixes = {
             "any": f"`{symbol.name}` itself is true while it is not empty",
-            "count": f"write `size({symbol.name})`",
+            "count": f"write `num_{symbol.name}`" if all_of_them else f"write `size({symbol.name})`",
         }
-        return checkers.get(word)
+        fixes["sum"] = fixes["count"]
+        if domain is not None:
+            parameters, index = PARAMETERS[domain]
+            least = f"{word}({parameters} => {index}{'' if all_of_them else f', {symbol.name}'})"
+            fixes["min"] = fixes["max"] = f"for the id of a member write `{least}`; to reduce an array, write it first"
+        return fixes.get(word)
     return None
 
 
@@ -250,7 +267,18 @@ def refuse_expression(call: syntax.Call, environment: Environment) -> None:
     environment.report("E0402", message, value.span, fix=_expression_fix(call, word, value, environment))
 
 
+def _at_set(value: syntax.Expression, environment: Environment) -> bool:
+    """Whether an expression is an array that is indexed by a set, such as `a[f]`."""
+    return isinstance(value, syntax.Index) and value.place is None and names_set(value.index, environment)
+
+
 def _expression_fix(call: syntax.Call, word: str, value: syntax.Expression, environment: Environment) -> str:
+    if isinstance(value, syntax.Index) and _at_set(value, environment):
+        index = environment.words(value.index.span)
+        reduced = f"{word}({value.array}{'' if index in DOMAINS else f', {index}'})"
+        others = [environment.words(argument.span) for argument in call.arguments[1:]]
+        code = f"{word}({', '.join([reduced, *others])})" if others else reduced
+        return f"the set comes last: `{code}`"
     if word in ("sum", "count") and isinstance(value, syntax.Call) and value.function == "intersect":
         return f"write `{environment.words(value.span)}`, which is the total"
     if is_set(value, environment):
