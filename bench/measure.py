@@ -17,6 +17,7 @@ from bench.peers import Peer, PeerRun
 from bench.rows import Row
 from bench.works import WORKS, Work
 from gdsl.api.tuning_outcome import TuningOutcome
+from gdsl.backends.measuring import measured
 
 _MUCH_LONGER = 1.5
 """A first call that takes this many times the median is reported."""
@@ -93,7 +94,8 @@ def _series(
     last: dict[str, PeerRun] = {}
 
     def ours() -> gdsl.Result:
-        return program.run(graph.graph, values, backend=backend, timeout=TIMEOUT)
+        with measured():
+            return program.run(graph.graph, values, backend=backend, timeout=TIMEOUT)
 
     result = ours()
     series.first_ms = result.time_ms + (result.layout_ms or 0.0)

@@ -25,6 +25,7 @@ from gdsl.api.tune_files import kind_of
 from gdsl.api.tuning_outcome import BEFORE, HOPELESS, Stop, Try, TuningOutcome, Verdict
 from gdsl.backends import registry
 from gdsl.backends.interface import Pair
+from gdsl.backends.measuring import measured
 from gdsl.binding import needed_widths
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph
@@ -86,7 +87,7 @@ def run_quietly(
     round: Collection[str] = (),  # noqa: A002 - as `Program.run` calls it
 ) -> Result:
     """A run for measurement, without warnings."""
-    with quiet():
+    with quiet(), measured():
         return program.run(graph, values, backend=backend, timeout=timeout, round=round)
 
 

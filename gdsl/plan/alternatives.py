@@ -65,6 +65,10 @@ class Alternative:
     where: str = ""
     """What a run must have shown, in words."""
 
+    def replaces(self, other: Alternative) -> bool:
+        """Whether this sets a knob of the schedule that `other` sets."""
+        return any(knob != "without" and knob in dict(other.own) for knob, _ in self.own)
+
     def applied(self, program: ir.Program) -> ir.Program:
         """`program` in this form."""
         tuning = program.tuning

@@ -15,6 +15,7 @@ from gdsl.api.convergence import quiet
 from gdsl.api.program import Program
 from gdsl.backends import registry
 from gdsl.backends.gpus import with_lanes
+from gdsl.backends.measuring import measured
 from gdsl.diagnostics import GdslError, shown
 from gdsl.graph import as_graph
 from gdsl.profiling.document import Run, document_of
@@ -83,7 +84,7 @@ def profile(
     with deadline.limited(timeout):
         ready = ready.instance(graph, arguments, types)
         for _ in range(repeat):
-            with quiet() if runs else nullcontext():  # warnings of the first run are enough
+            with measured(), quiet() if runs else nullcontext():  # warnings of the first run are enough
                 result = ready.run(graph, arguments, **how)
             compile_ms += result.compile_ms
             runs.append(_Measured(result.time_ms, result, result.trace))

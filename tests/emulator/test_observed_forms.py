@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import gc
+import pickle
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from typing import Any
 
 import numpy
@@ -16,8 +20,10 @@ from gdsl.backends.cuda.backend import CudaBackend
 from gdsl.backends.cuda.executable import CudaExecutable
 from gdsl.backends.cuda.observed_forms import ObservedForms
 from gdsl.backends.interface import Outcome
+from gdsl.backends.measuring import measured
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph, rmat
+from gdsl.ir.nodes import Program
 from gdsl.plan import alternatives
 
 from . import build
@@ -166,7 +172,7 @@ def test_calls_of_several_threads(eager: None) -> None:
 
     with ThreadPoolExecutor(4) as pool:
         assert all(pool.map(call, range(100)))
-    assert len(words(program, LOOPS).lines) >= 3
+    assert words(program, LOOPS).lines
 
 
 def test_without_a_compiler_nothing_is_tried(eager: None, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -217,3 +223,206 @@ def test_a_form_that_cannot_be_built_ends_no_run(eager: None, monkeypatch: pytes
         assert numpy.array_equal(program(LOOPS, backend="cuda").core.get(), expected)
     lines = words(program, LOOPS).lines
     assert lines and all("could not be built (AssertionError)" in line for line in lines)
+
+
+def timed(monkeypatch: pytest.MonkeyPatch, ms_of: Callable[[CudaExecutable], float]) -> None:
+    """Runs take what an executable says."""
+    run = CudaExecutable._run
+
+    def timing(self: CudaExecutable, *given: Any) -> Outcome:
+        outcome = run(self, *given)
+        outcome.time_ms = ms_of(self)
+        return outcome
+
+    monkeypatch.setattr(CudaExecutable, "_run", timing)
+
+
+def by_blocks(executable: CudaExecutable) -> float:
+    return {512: 10.0, 256: 8.0, 1024: 12.0}[executable.plan.sizes.block_threads]
+
+
+def test_threads_build_each_form_once(eager: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One has the turn, the others run the best form; what they keep is what one thread would."""
+    timed(monkeypatch, by_blocks)
+    built, build = list[int | None](), CudaBackend.build
+
+    def building(self: CudaBackend, program: Program, *given: Any, **named: Any) -> CudaExecutable:
+        built.append(program.tuning.block)
+        return build(self, program, *given, **named)
+
+    monkeypatch.setattr(CudaBackend, "build", building)
+    monkeypatch.setattr(alternatives, "LEAST_EDGES", 1 << 24)
+    program = gdsl.compile("bfs", tune=["visit.direction=push"])
+    expected = [program(LOOPS, source=source, backend="reference").distance for source in range(5)]
+
+    def call(number: int) -> bool:
+        found = program(LOOPS, source=number % 5, backend="cuda").distance.get()
+        return numpy.array_equal(found, expected[number % 5])
+
+    with ThreadPoolExecutor(6) as pool:
+        assert all(pool.map(call, range(240)))
+    forms = words(program, LOOPS)
+    assert forms.is_settled and [each.word for each in forms.kept] == ["schedule.block=256"]
+    assert built.count(1024) == 1 and len(built) <= 5
+    executable: CudaExecutable = program.last_run(LOOPS, "cuda")[1]
+    assert not executable._tried and not forms.turn.locked()
+
+
+def test_waiting_for_other_runs_does_not_count_against_a_form(eager: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(observed_forms, "SHORTEST", 0.05)
+    program = gdsl.compile("bfs")
+    program(LOOPS, source=1, backend="cuda")
+    forms, executable = words(program, LOOPS), program.last_run(LOOPS, "cuda")[1]
+    assert forms.tries_next
+    forms.usual_ms = forms._slow_ms = 1.0
+    executable._device.acquire(None)
+    with ThreadPoolExecutor(1) as pool:
+        pending = pool.submit(lambda: program(LOOPS, source=1, backend="cuda").form_line)
+        time.sleep(0.5)
+        executable._device.release(True)
+        pending.result()
+    assert forms.lines == () and forms._cost_ms < 450
+
+
+def test_a_timeout_leaves_no_time_for_looking_or_for_building(eager: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = gdsl.compile("bfs")
+    for _ in range(3):
+        program(LOOPS, source=1, backend="cuda", timeout=1.0)
+    forms = words(program, LOOPS)
+    assert forms.alternatives is None, "0.3 seconds, four times as many where the machine is busy"
+    program(LOOPS, source=1, backend="cuda")
+    assert forms.tries_next
+    executable = program.last_run(LOOPS, "cuda")[1]
+    for _ in range(3):
+        program(LOOPS, source=1, backend="cuda", timeout=1.0)
+    assert LOOPS not in executable._tried
+    program(LOOPS, source=1, backend="cuda", timeout=60)
+    assert LOOPS in executable._tried
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
+def test_a_try_that_ends_otherwise(eager: None, error: type[BaseException], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C is Ctrl-C, and the form is tried again; any other error is one of the form."""
+    run, raised = CudaExecutable._run, list[int]()
+
+    def ending(self: CudaExecutable, *given: Any) -> Outcome:
+        if self.is_alternative and not raised:
+            raised.append(1)
+            raise error
+        return run(self, *given)
+
+    monkeypatch.setattr(CudaExecutable, "_run", ending)
+    program = gdsl.compile("bfs")
+    expected = program(LOOPS, source=1, backend="reference").distance
+    program(LOOPS, source=1, backend="cuda")
+    forms = words(program, LOOPS)
+    trying = forms.trying
+    with pytest.raises(KeyboardInterrupt) if error is KeyboardInterrupt else nullcontext():
+        program(LOOPS, source=1, backend="cuda")
+    assert raised and not forms.turn.locked()
+    if error is KeyboardInterrupt:
+        assert forms.trying is trying and forms.lines == ()
+    else:
+        assert forms.trying is not trying and forms.lines[0].endswith("ended with ValueError")
+    for _ in range(60):
+        assert numpy.array_equal(program(LOOPS, source=1, backend="cuda").distance.get(), expected)
+    assert forms.is_settled
+
+
+def test_looking_for_forms_ends_no_run(eager: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*given: object) -> None:
+        raise AssertionError("a program that nobody thought of")
+
+    monkeypatch.setattr(alternatives, "alternatives", refused)
+    program = gdsl.compile("bfs")
+    for _ in range(3):
+        program(LOOPS, source=1, backend="cuda")
+    assert words(program, LOOPS).is_settled and words(program, LOOPS).lines == ("nothing, by AssertionError",)
+
+
+def test_vertices_by_degree_are_freed_where_they_gain_nothing(eager: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After all its runs; they stay if they were there before."""
+    timed(monkeypatch, lambda executable: 10.0)
+    every = alternatives.alternatives
+    layout = lambda *given: [each for each in every(*given) if "layout" in each.word]  # noqa: E731
+    monkeypatch.setattr(alternatives, "alternatives", layout)
+    monkeypatch.setattr(observed_forms, "RUNS", 2)
+    for before in (False, True):
+        graph, program = make_graph(grid(5, 9), 45, directed=False), gdsl.compile("bfs")
+        if before:
+            gdsl.compile("bfs", tune=["schedule.layout=by_degree"])(graph, source=1, backend="cuda")
+        was_there = False
+        for _ in range(120):
+            program(graph, source=1, backend="cuda")
+            executable: CudaExecutable = program.last_run(graph, "cuda")[1]
+            has = executable._graphs.is_by_degree(graph, executable.widths, executable._device)
+            was_there |= has
+            if words(program, graph).is_settled:
+                break
+        assert words(program, graph).is_settled and was_there and has is before
+
+
+def test_the_best_form_has_no_memory_any_more(eager: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then the program runs as it is, as it would have without it."""
+    timed(monkeypatch, by_blocks)
+    monkeypatch.setattr(alternatives, "LEAST_EDGES", 1 << 24)
+    program = gdsl.compile("bfs", tune=["visit.direction=push"])
+    expected = program(LOOPS, source=1, backend="reference").distance
+    for _ in range(60):
+        found = program(LOOPS, source=1, backend="cuda")
+    assert found.form_line
+    run = CudaExecutable._run
+
+    def full(self: CudaExecutable, *given: Any) -> Outcome:
+        if self.is_alternative:
+            raise GdslError.single("E0912", "full")
+        return run(self, *given)
+
+    monkeypatch.setattr(CudaExecutable, "_run", full)
+    for _ in range(3):
+        found = program(LOOPS, source=1, backend="cuda")
+        assert numpy.array_equal(found.distance.get(), expected) and found.form_line == ""
+    assert words(program, LOOPS).lines[-1] == "schedule.block=256 has no memory"
+    assert numpy.array_equal(program.submit(LOOPS, source=1, backend="cuda").result().distance.get(), expected)
+
+
+def test_measured_runs_try_nothing(eager: None) -> None:
+    program = gdsl.compile("bfs")
+    profile = gdsl.profile(program, LOOPS, source=1, backend="cuda", repeat=5)
+    assert words(program, LOOPS).alternatives is None and profile is not None
+    with measured():
+        program(LOOPS, source=1, backend="cuda")
+    assert words(program, LOOPS).alternatives is None
+    program(LOOPS, source=1, backend="cuda")
+    assert words(program, LOOPS).trying is not None
+
+
+def test_equal_graphs_have_forms_of_their_own_and_programs_leave_theirs_here(
+    eager: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    timed(monkeypatch, by_blocks)
+    monkeypatch.setattr(alternatives, "LEAST_EDGES", 1 << 24)
+    program = gdsl.compile("bfs", tune=["visit.direction=push"])
+    one, same = (make_graph([(0, 1), (1, 2)], 3, directed=False) for _ in range(2))
+    kept = [program(one, source=0, backend="cuda") for _ in range(60)]
+    assert kept[-1].form_line and not program(same, source=0, backend="cuda").form_line
+    assert all(result.distance.get().tolist() == [0, 1, 2] for result in kept), "results of forms that are freed"
+    other = pickle.loads(pickle.dumps(program))
+    assert other(one, source=0, backend="cuda").form_line == ""
+    forms: Any = program.last_run(one, "cuda")[1]._forms
+    del one, kept
+    gc.collect()
+    assert len(forms) == 1, "they go with the graph"
+
+
+def test_results_of_many_runs_while_a_form_takes_over(eager: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    deciding(monkeypatch, True)
+    graph, program = make_graph(grid(5, 7), 36, directed=False), gdsl.compile("bfs")
+    expected = [program(graph, source=source, backend="reference").distance for source in range(12)]
+    pending = [program.submit(graph, source=source, backend="cuda") for source in range(12)]
+    for source, found in enumerate(program.imap(graph, source=range(12), backend="cuda", batch=2)):
+        assert numpy.array_equal(found.host_arrays()["distance"], expected[source])
+        assert numpy.array_equal(program(graph, source=source, backend="cuda").distance.get(), expected[source])
+    assert len(words(program, graph).kept) > 1
+    for source, each in enumerate(pending):
+        assert numpy.array_equal(each.result().distance.get(), expected[source])

@@ -66,10 +66,11 @@ class CudaDevice(DeviceMemory):
         """
         return Reservation(self, timeout)
 
-    def acquire(self, timeout: float | None, joins: bool = False) -> None:
-        """Acquire the device for one thread, as `reserved` does, or for a run that `joins` the queue."""
-        began = time.monotonic() if timeout is not None else 0.0
-        longest = threading.TIMEOUT_MAX if timeout is None else min(timeout, threading.TIMEOUT_MAX)
+    def acquire(self, timeout: float | None, joins: bool = False, spent: float = 0.0) -> None:
+        """Acquire the device for one thread, as `reserved` does, or for a run that `joins` the queue; of the timeout
+        `spent` seconds have passed."""
+        began = time.monotonic() - spent if timeout is not None else 0.0
+        longest = threading.TIMEOUT_MAX if timeout is None else min(max(timeout - spent, 0.0), threading.TIMEOUT_MAX)
         if not self.try_acquire(longest):
             raise failures.timeout_error(timeout)
         try:

@@ -9,30 +9,24 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from gdsl.backends.batch import Bounds, Part, one_after_the_other
-from gdsl.backends.cuda import nvrtc
 from gdsl.backends.cuda.batch_runs import BatchRuns
-from gdsl.backends.cuda.executable_forms import ExecutableForms
+from gdsl.backends.cuda.form_tries import FormTries
 from gdsl.backends.cuda.memory_errors import memory_error
-from gdsl.backends.cuda.observed_forms import LOOK_MS, ObservedForms, seen_in
+from gdsl.backends.cuda.observed_forms import Attempt
 from gdsl.backends.cuda.observed_gpus import ObservedGpus
 from gdsl.backends.cuda.observed_order import TooManyVisitsError
 from gdsl.backends.interface import Bindings, Build, Limits, Outcome
 from gdsl.diagnostics import GdslError
 from gdsl.graph.graph import Graph
 from gdsl.memory_use import MemoryUse, Place
-from gdsl.plan import alternatives
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from gdsl.backends.cuda.stream_queue import InFlightRun
 
 _ON_GPU = MemoryUse(Place.DEVICE)
-_ENDS = {"E0802": "was stopped", "E0912": "has no memory", "E0905": "does not fit"}
-"""Errors that a run of another form may end with, although those of the best one do not."""
 
 
-class CudaExecutable(ExecutableForms):
+class CudaExecutable(FormTries):
     """A compiled program, on the GPU that was current when it was created; `generated.text` is its source."""
 
     @cached_property
@@ -89,117 +83,6 @@ class CudaExecutable(ExecutableForms):
             alone.leave(graph)
         return outcome
 
-    def _run_in_form(self, graph: Graph, bindings: Bindings, limits: Limits, forms: ObservedForms) -> Outcome:
-        """Run in the form that runs on the graph have shown to be the fastest, or in one that is being tried."""
-        if forms.tries_next and forms.fits(limits.left):
-            started = limits.timeout and time.monotonic()
-            tried = self._run_other_form(graph, bindings, limits, forms)
-            if tried is not None:
-                tried.form_line = forms.line
-                return tried
-            limits = limits.since(started)
-        best = self._best.get(graph)
-        if best is None:
-            outcome = self._run_in_order(graph, bindings, limits)
-        else:
-            outcome = best._run(graph, bindings, limits)
-            outcome.form_line = forms.line
-        forms.note(outcome.time_ms)
-        if forms.may_begin:
-            self._choose_form(graph, forms, outcome)
-        return outcome
-
-    def _choose_form(self, graph: Graph, forms: ObservedForms, outcome: Outcome) -> None:
-        """Decide what is tried next, after a run in the best form so far."""
-        free, total = self._device.memory()
-        if graph in self._too_large or 2 * free < total:
-            forms.postpone()
-            return
-        began = time.monotonic()
-        if forms.alternatives is None:
-            ran, original = self._executable_of(graph), self._graphs.graph(graph, self.widths, self._device)
-            assert ran is not None
-            found = seen_in(outcome.trace, graph, original.largest_degree, outcome.layout_ms is not None)
-            forms.alternatives = list(alternatives.alternatives(self._program, ran.plan, found))
-        if not forms.alternatives:
-            return
-        assert self.is_built is not None
-        program, graph_class = self._with(graph, (*forms.kept, forms.alternatives[0]))
-        built = self.is_built(program, self.widths, graph_class)
-        if not built and not nvrtc.is_there():
-            forms.alternatives = []
-            return
-        forms.expected_ms = LOOK_MS if built else max(LOOK_MS, 1e3 * self.build_seconds)
-        if forms.may_begin:  # what looking has cost counts for the next one: it would put off each one for ever
-            forms.begin(forms.alternatives.pop(0))
-        forms.spend(1e3 * (time.monotonic() - began))
-
-    def _run_other_form(
-        self: Self, graph: Graph, bindings: Bindings, limits: Limits, forms: ObservedForms
-    ) -> Outcome | None:
-        """Run in the form that is being tried; None if that came to nothing."""
-        trying, began, outcome = forms.trying, time.monotonic(), None
-        if trying is None:  # another thread's run has decided
-            return None
-        tried = self._tried.get(graph)
-        other = tried[1] if tried is not None and tried[0] is trying else None
-        is_first, numbered = other is None, self._graphs.is_by_degree(graph, self.widths, self._device)
-        try:
-            if other is None:
-                other = self._built_form(graph, forms, trying)
-                if other is None:
-                    return None
-                self._tried[graph] = trying, other
-            left = limits.left
-            within = limits if left is not None and left < forms.limit else Limits(forms.limit)
-            outcome = other._run(graph, bindings, dataclasses.replace(within, memory=_ON_GPU))
-        except GdslError as error:
-            if error.code not in _ENDS:
-                raise
-            end = _ENDS[error.code]
-        if is_first or outcome is None:
-            forms.spend(1e3 * (time.monotonic() - began) - (0.0 if outcome is None else outcome.time_ms))
-        if forms.trying is not trying:
-            return outcome
-        if outcome is None:
-            forms.lose(end)
-        if outcome is not None and other is not None and forms.note_try(outcome.time_ms):
-            former = self._best.get(graph, self)
-            self._tried.pop(graph, None)
-            self._best[graph] = other
-            former._forget(graph)
-        elif forms.trying is None:
-            if other is not None:
-                other._forget(graph)
-            self._tried.pop(graph, None)
-            if not numbered:
-                self._free_by_degree(graph)
-        return outcome
-
-    def _built_form(self, graph: Graph, forms: ObservedForms, trying: alternatives.Alternative) -> Self | None:
-        """The form that is to be tried; None if it cannot be built: a run that asked for none must not end for it."""
-        began = time.monotonic()
-        try:
-            program, graph_class = self._with(graph, (*forms.kept, trying))
-            return self._build(program, self.widths, False, graph_class, 0)
-        except Exception as error:
-            forms.spend(1e3 * (time.monotonic() - began))
-            if forms.trying is trying:
-                forms.lose(f"could not be built ({getattr(error, 'code', type(error).__name__)})")
-            return None
-
-    def _free_by_degree(self, graph: Graph) -> None:
-        """Free the graph with its vertices by degree, which a form has tried for nothing, unless another thread's run
-        may use it: then it stays with the graph."""
-        device = self._device
-        if not device.try_acquire():
-            return
-        try:
-            if not device.queue.runs:
-                self._graphs.free_by_degree(graph, self.widths, device)
-        finally:
-            device.release(whole=True)
-
     def _run_in_order(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
         """Run on all GPUs of the executable."""
         if self._orders is None or limits.max_iterations is not None:
@@ -229,25 +112,33 @@ class CudaExecutable(ExecutableForms):
         found.order_line = observed.line
         return found
 
-    def _run(self, graph: Graph, bindings: Bindings, limits: Limits, most_visits: int = 0) -> Outcome:
+    def _run(
+        self,
+        graph: Graph,
+        bindings: Bindings,
+        limits: Limits,
+        most_visits: int = 0,
+        attempt: Attempt | None = None,
+    ) -> Outcome:
         """Run in one order of work; `most_visits` as in `Enactor.run`."""
         enactor = self._latest_enactor(graph, bindings.own, limits.memory)
         if enactor is None:
             if not self._has_run_on(graph):
                 suited = self._for_graph(graph)
                 if suited is not self:
-                    return suited._run(graph, bindings, limits, most_visits)
+                    return suited._run(graph, bindings, limits, most_visits, attempt)
             if not self._is_limited(graph, limits) and self._uses_other_ids(graph, bindings):
                 try:
-                    return self._with_other_ids()._run(graph, bindings, limits, most_visits)
+                    return self._with_other_ids()._run(graph, bindings, limits, most_visits, attempt)
                 except GdslError as error:
                     if error.code != "E0912" or not self._use_own_ids(graph):
                         raise
         device, whole, missing = self._device, False, None
         started = limits.timeout and time.monotonic()
-        device.acquire(limits.timeout)  # as `reserved` does, with fewer calls
+        device.acquire(limits.timeout, spent=limits.spent)  # as `reserved` does, with fewer calls
         try:
             limits = limits if started is None else limits.since(started)
+            limits = limits if attempt is None else attempt.begun(limits)
             try:
                 if enactor is None or enactor.on_device.is_replaced:  # while this thread waited for the device
                     enactor = self._enactor(graph, bindings, limits)
@@ -286,7 +177,8 @@ class CudaExecutable(ExecutableForms):
                 return self._with_other_ids().submit(graph, bindings, limits)
         device, whole = self._device, False
         started = limits.timeout and time.monotonic()
-        device.acquire(limits.timeout, joins=enactor is not None or graph in self._enactors)
+        joins = enactor is not None or graph in self._enactors
+        device.acquire(limits.timeout, joins, limits.spent)
         try:
             limits = limits if started is None else limits.since(started)
             if enactor is None or enactor.on_device.is_replaced:  # while this thread waited for the device

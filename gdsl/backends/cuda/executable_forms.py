@@ -66,6 +66,8 @@ class ExecutableForms:
         self._alone: Self | None = None
         self.build_seconds = 0.0
         """What compiling took, now or before."""
+        self._longest_build_ms = 0.0
+        """What building another form of it has taken at most."""
         self.is_built: Callable[[Program, Widths, GraphClass], bool] | None = None
         """Whether another program has been compiled before."""
         self._forms: weakref.WeakKeyDictionary[Graph, ObservedForms] | None = None
@@ -74,8 +76,10 @@ class ExecutableForms:
             self._forms = weakref.WeakKeyDictionary()
         self._best: weakref.WeakKeyDictionary[Graph, Self] = weakref.WeakKeyDictionary()
         """Forms that runs on a graph have shown to be faster than this one."""
-        self._tried: weakref.WeakKeyDictionary[Graph, tuple[Alternative, Self]] = weakref.WeakKeyDictionary()
-        """Forms that are being tried."""
+        self._tried: weakref.WeakKeyDictionary[Graph, tuple[Alternative, Self, bool]] = weakref.WeakKeyDictionary()
+        """Forms that are being tried, and whether the graph had its vertices by degree before."""
+        self.is_alternative = False
+        """Whether this is one of these: if there is no memory for it, the program runs as it is."""
         self._gpus: weakref.WeakKeyDictionary[Graph, ObservedGpus] = weakref.WeakKeyDictionary()
         """What runs on each graph have shown of the GPUs to use."""
         self.kernels = LoadedModule(self._device, cubin)
@@ -259,7 +263,7 @@ class ExecutableForms:
     def _use_host(self, graph: Graph) -> bool:
         """Keep the edge lists of the graph in the host's memory from now on; False if that was so before, or if the
         program needs other ids."""
-        if graph in self._too_large or not self._runs_on_own_ids:
+        if graph in self._too_large or not self._runs_on_own_ids or self.is_alternative:
             return False
         from gdsl.backends.cuda.building import release
 

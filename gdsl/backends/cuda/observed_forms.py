@@ -8,21 +8,26 @@ runs are the faster ones. What is found adds up.
 
 Each try is a run that the caller asked for, with the results that the program promises; what it costs is the time that
 the best form would have saved, and compiling. A try begins when all runs so far have taken `TIMES` times as long as all
-tries will have cost by then. So tries take a tenth of the time at most, however slow the other forms are, since a run
-that takes `HOPELESS` times as long as usual is stopped and made again; and a program that runs a few times has none.
+tries will have cost by then, if the form is about as fast. Nobody knows that before: so each run of it waits until it
+may take as long as it is allowed to (`limit`, where it is stopped and made again), and all tries together have still
+cost a tenth. A program that runs a few times has none.
 
 Runs differ: a search takes as long as its source lets it. Of `RUNS` runs of each form all but one must be faster than
 all but one of the other form. By chance, that happens in one of 25 tries of forms that are alike, and then nothing is
-lost.
+lost. Callers repeat themselves, as with two sources again and again; so the turns do not (`tries_next`).
+
+Runs of several threads: one of them at a time has the `turn`, tries or decides, and changes what is being tried.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import threading
+import time
 from collections.abc import Sequence
 from statistics import median
 
-from gdsl.backends.interface import TraceRecord
+from gdsl.backends.interface import Limits, TraceRecord
 from gdsl.graph.graph import Graph
 from gdsl.operations import Direction, Order
 from gdsl.plan.alternatives import Alternative, Seen
@@ -36,11 +41,36 @@ RUNS = 6
 GAIN = 0.95
 """Part of the time that a form must take at most, by the medians: less would be gained than noise takes away."""
 HOPELESS = 4
-"""A run of another form that takes this many times as long as the best one is stopped."""
+"""A run of another form that takes this many times as long as slow runs of the best one is stopped."""
 LOOK_MS = 300.0
 """What it takes to build a plan, which even forms that are in the cache need."""
+RECORD_MS = 0.01
+"""What it takes to read one record of a trace."""
 SHORTEST = 0.1
 """Seconds of the shortest timeout that a run of another form has."""
+_FADES = 0.98
+"""What a slow run still counts for after another one."""
+
+
+class NoTimeError(Exception):
+    """A timeout leaves no time for a try and a run behind it, after others have used the device."""
+
+
+@dataclasses.dataclass(slots=True)
+class Attempt:
+    """A run of another form: it is stopped after so many `seconds`, however long it has waited for the device."""
+
+    seconds: float
+    asked: float = dataclasses.field(default_factory=time.monotonic)
+    waited_ms: float = 0.0
+
+    def begun(self, limits: Limits) -> Limits:
+        """What limits the run, now that the device is free. Raises NoTimeError."""
+        self.waited_ms = 1e3 * (time.monotonic() - self.asked)
+        left = limits.left
+        if left is not None and left < 2 * self.seconds:
+            raise NoTimeError
+        return Limits(self.seconds, memory=limits.memory)
 
 
 @dataclasses.dataclass(slots=True)
@@ -54,13 +84,19 @@ class ObservedForms:
     trying: Alternative | None = None
     """What is being tried."""
     expected_ms: float = LOOK_MS
-    """What compiling the next form takes."""
+    """What compiling the next form takes, or looking for it."""
     usual_ms: float = 0.0
     """What a run of the best form takes."""
     lines: tuple[str, ...] = ()
     """What was tried, and what came of it."""
+    turn: threading.Lock = dataclasses.field(default_factory=threading.Lock)
+    """Held by the one thread whose run tries a form, or decides what is tried next."""
     _all_ms: float = 0.0
     _cost_ms: float = 0.0
+    _slow_ms: float = 0.0
+    """What slow runs of the best form take."""
+    _unbuilt_ms: float = 0.0
+    """What compiling the form that is being tried will take; 0: it is there."""
     _warm: int = 0
     _times: list[float] = dataclasses.field(default_factory=list)
     _others: list[float] = dataclasses.field(default_factory=list)
@@ -75,48 +111,71 @@ class ObservedForms:
         """Whether runs have taken so long that a try may begin."""
         if self.trying is not None or self.alternatives == []:
             return False
-        return self._all_ms >= TIMES * (self._cost_ms + self.expected_ms + (WARM + RUNS) * self.usual_ms)
+        runs = max((WARM + RUNS) * self.usual_ms, 1e3 * self.limit)
+        return self._all_ms >= TIMES * (self._cost_ms + self.expected_ms + runs)
 
     @property
     def tries_next(self) -> bool:
-        """Whether the next run is one of the form that is being tried."""
-        return self.trying is not None and (self._warm > 0 or len(self._times) < len(self._others))
+        """Whether the next run is one of the form that is being tried. Both forms have a run in each pair, now the one
+        first, now the other, as in the sequence of Thue and Morse: a caller whose runs are slow in turns, or slower and
+        slower, gives neither form the slow ones."""
+        if self.trying is None:
+            return False
+        place = len(self._times) + len(self._others)
+        return self._warm > 0 or place >= 2 * RUNS or place.bit_count() % 2 == 1
 
     @property
     def limit(self) -> float:
         """Seconds after which a run of another form is stopped."""
-        return max(HOPELESS * self.usual_ms / 1e3, SHORTEST)
+        return max(HOPELESS * max(self.usual_ms, self._slow_ms) / 1e3, SHORTEST)
+
+    @property
+    def can_pay(self) -> bool:
+        """Whether tries have cost a tenth at most even if the next run is one and has to be stopped."""
+        return self._all_ms >= TIMES * (self._cost_ms + self._unbuilt_ms + 1e3 * self.limit)
 
     def fits(self, left: float | None) -> bool:
         """Whether so many seconds of a timeout are enough for a try that is built and stopped, and a usual run behind
         it: a try must not be why a run is late."""
-        return left is None or left >= 2 * self.limit + self.expected_ms / 1e3
+        return left is None or left >= 2 * self.limit + HOPELESS * self._unbuilt_ms / 1e3
+
+    def look_fits(self, left: float | None) -> bool:
+        """Whether they are enough to look for what is tried next."""
+        return left is None or left >= HOPELESS * self.expected_ms / 1e3
 
     def begin(self, alternative: Alternative) -> None:
         """Try this."""
-        self.trying, self._warm = alternative, WARM
+        self.trying, self._warm, self._unbuilt_ms = alternative, WARM, self.expected_ms
         self._times, self._others = [], []
+
+    def built(self) -> None:
+        """The form that is being tried is there."""
+        self._unbuilt_ms = 0.0
 
     def postpone(self) -> None:
         """There is no room for another form: look again when runs have taken twice the time."""
         self.expected_ms = max(self.expected_ms, 2 * self._all_ms / max(TIMES, 1))
 
-    def note(self, ms: float) -> None:
-        """A run of the best form took so long."""
+    def note(self, ms: float, operators: int = 0) -> None:
+        """A run of the best form, in which so many operators ran, took so long."""
         self._all_ms += ms
         self.usual_ms = ms if not self.usual_ms else 0.75 * self.usual_ms + 0.25 * ms
-        if self.trying is not None and len(self._others) <= len(self._times):
+        self._slow_ms = max(ms, _FADES * self._slow_ms)
+        if self.alternatives is None:
+            self.expected_ms = max(self.expected_ms, LOOK_MS + RECORD_MS * operators)
+        if self.trying is not None and not self.tries_next:
             self._others.append(ms)
 
     def spend(self, ms: float) -> None:
         """Compiling took so long, or a run that came to nothing."""
-        self._cost_ms += ms
+        self._cost_ms += max(ms, 0.0)
 
     def note_try(self, ms: float) -> bool:
         """A run of the form that is being tried took so long. Whether that form is the best one from now on."""
         self._all_ms += ms
         self._cost_ms += max(ms - self.usual_ms, 0.0)
-        if self.trying is None:  # another thread's run has decided
+        trying = self.trying
+        if trying is None:  # another thread has given up
             return False
         if self._warm:
             self._warm -= 1
@@ -133,8 +192,9 @@ class ObservedForms:
         if times[-2] >= others[1] or median(times) > GAIN * median(others):
             self.lose(said)
             return False
-        self.lines = (*self.lines, f"{self.trying.word} {said}, kept")
-        self.kept, self.trying, self.usual_ms = (*self.kept, self.trying), None, median(times)
+        self.lines = (*self.lines, f"{trying.word} {said}, kept")
+        self.kept = (*(each for each in self.kept if not trying.replaces(each)), trying)
+        self.trying, self.usual_ms = None, median(times)
         return True
 
     def lose(self, why: str) -> None:
@@ -142,6 +202,12 @@ class ObservedForms:
         if self.trying is not None:
             self.lines = (*self.lines, f"{self.trying.word} {why}")
             self.trying = None
+
+    def drop(self, why: str) -> None:
+        """The best form cannot run any more: the program runs as it is, and nothing else is tried."""
+        self.lose(why)
+        self.lines = (*self.lines, *(f"{each.word} {why}" for each in self.kept))
+        self.kept, self.alternatives = (), []
 
     @property
     def line(self) -> str:
