@@ -4,110 +4,156 @@ uses; what is computed more often, or earlier, is the same then and cannot stop 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Domain
 from gdsl.plan import hints
 from gdsl.plan.cpu_threads import changes_own_ends, claims_at_once, tests_at_once, total_first
 from gdsl.plan.functor_facts import may_stop
-from gdsl.plan.nodes import Dedup, Form, Sweep
+from gdsl.plan.nodes import Dedup, Form, Sweep, Variant
 from gdsl.plan.verifier_variants import VariantVerifier
 
 
 class HintVerifier(VariantVerifier):
-    """What `gdsl.plan.verifier_sweeps` asks of the hints of a sweep."""
+    """What `gdsl.plan.verifier_sweeps` asks of the hints of a sweep: a method for each kind of which anything must
+    hold."""
 
     def verify_hints(self, step: ir.Operator, sweep: Sweep) -> None:
-        """What changes no access still needs threads that are there, and places that no other thread reads."""
-        self._lists_of_members(sweep)
-        together = self.target.grid and self.target.fused and not self.target.teams
-        by_warps = together and bool(sweep.walks) and sweep.members.form is Form.QUEUE
-        by_warps = by_warps and sweep.balance is Balance.AUTO
-        for each in (sweep.selection, sweep.vote, sweep.intersection, sweep.order, sweep.skips):
-            by_warps = by_warps and each is None
+        """Raise `VerificationError` for a hint that may change more than how long a sweep takes."""
+        places = [(type(each), each.over) for each in sweep.hints]
+        self.expect(len(set(places)) == len(places), "a hint twice")
+        walks = {None, *(each.over for each in sweep.walks)}
+        self.expect(all(each.over in walks for each in sweep.hints), "a hint for no walk")
+        for hint in sweep.hints:
+            if type(hint) in _RULES:
+                _RULES[type(hint)](self, step, sweep, hint)
+
+    def _functor(self, step: ir.Operator) -> ir.Functor:
+        functor = self.accesses.functor_of(step)
+        assert functor is not None
+        return functor
+
+    # On a GPU
+
+    @property
+    def _is_one_grid(self) -> bool:
+        """Whether all threads run the whole schedule side by side."""
+        return self.target.grid and self.target.fused and not self.target.teams
+
+    def _warp_share(self, step: ir.Operator, sweep: Sweep, hint: hints.WarpShare) -> None:
+        other_ways = (sweep.selection, sweep.vote, sweep.intersection, sweep.order, sweep.skips)
+        by_warps = self._is_one_grid and bool(sweep.walks) and all(each is None for each in other_ways)
+        by_warps = by_warps and sweep.members.form is Form.QUEUE and sweep.balance is Balance.AUTO
         segment, next_level = sweep.segment, sweep.hint(hints.NextLevel)
         whole = sweep.collect is not None if segment is None else segment.stops_at is None and next_level is None
-        share = sweep.hint(hints.WarpShare)
-        self.expect(share is None or (by_warps and whole), "half of the warps for another kind of sweep")
-        if sweep.hint(hints.FewAsList) is not None:
-            collect, members = sweep.collect, sweep.members
-            fits = isinstance(step, ir.Advance) and sweep.selection is None and len(sweep.walks) == 1 and together
-            fits = fits and collect is not None and collect.dedup in (Dedup.CLAIM, Dedup.RANK)
-            self.expect(fits and collect is not None and collect.form is Form.QUEUE, "a list of who may come twice")
-            own = members.form is Form.QUEUE and sweep.hint(hints.WholeSet) is None
-            own = own and members.frontier == step.result
-            self.expect(own and not self.operation.fused and self.operation.waits, "a list of other members")
-            first, hint = sweep.walks[0].first_places, sweep.hint(hints.ReadAhead, sweep.walks[0].over)
-            plain = not sweep.totals and first is None and hint is None and sweep.skips is None
-            self.expect(plain and sweep.balance is Balance.AUTO, "a list that is worked off in another way")
-            self.expect(step.site in self.in_loops, "a list that no loop ends")
-        names = {array.name for array in self.program.arrays}
-        fetches = (hints.PrefetchRows, hints.PrefetchLists)
-        fetched = {name for each in sweep.hints if isinstance(each, fetches) for name in each.arrays}
-        self.expect(fetched <= names, "an array is fetched that there is not")
-        self._hints_of_functors(step, sweep)
+        self.expect(by_warps and whole, "half of the warps for another kind of sweep")
 
-    def _lists_of_members(self, sweep: Sweep) -> None:
+    def _few_as_list(self, step: ir.Operator, sweep: Sweep, hint: hints.FewAsList) -> None:
+        collect, members = sweep.collect, sweep.members
+        fits = isinstance(step, ir.Advance) and sweep.selection is None and len(sweep.walks) == 1 and self._is_one_grid
+        fits = fits and collect is not None and collect.dedup in (Dedup.CLAIM, Dedup.RANK)
+        self.expect(fits and collect is not None and collect.form is Form.QUEUE, "a list of who may come twice")
+        own = members.form is Form.QUEUE and sweep.hint(hints.WholeSet) is None
+        own = own and members.frontier == step.result
+        self.expect(own and not self.operation.fused and self.operation.waits, "a list of other members")
+        first, ahead = sweep.walks[0].first_places, sweep.hint(hints.ReadAhead, sweep.walks[0].over)
+        plain = not sweep.totals and first is None and ahead is None and sweep.skips is None
+        self.expect(plain and sweep.balance is Balance.AUTO, "a list that is worked off in another way")
+        self.expect(step.site in self.in_loops, "a list that no loop ends")
+
+    def _prefetch(self, step: ir.Operator, sweep: Sweep, hint: hints.PrefetchRows | hints.PrefetchLists) -> None:
+        self.expect(self.arrays.keys() >= set(hint.arrays), "an array is fetched that there is not")
+
+    def _source_tables(self, step: ir.Operator, sweep: Sweep, hint: hints.SourceTables) -> None:
         """Lists that are looked up in a table are those of any sweep, in any order."""
         lists = sweep.intersection
         together = lists is not None and sweep.members.frontier is None and lists.partners is None and self.target.grid
-        tables = sweep.hint(hints.SourceTables) is not None
-        self.expect(not tables or together, "tables of members that are not side by side")
+        self.expect(together, "tables of members that are not side by side")
 
-    def _hints_of_functors(self, step: ir.Operator, sweep: Sweep) -> None:
-        """What is computed more often, or earlier, is the same then and cannot stop the run."""
-        functor, grid, segment = self.accesses.functor_of(step), self.target.grid, sweep.segment
-        pulls, ordered = sweep.selection is not None, sweep.order is not None
-        walks = {each.over: each for each in sweep.walks}
-        places = [(type(each), each.over) for each in sweep.hints]
-        self.expect(len(set(places)) == len(places), "a hint twice")
-        self.expect(all(each.over is None or each.over in walks for each in sweep.hints), "a hint for no walk")
-        for hint in sweep.hints:
-            if isinstance(hint, hints.ReadAhead):
-                fits = isinstance(functor, ir.VertexFunctor) or (hint.over is not None and not pulls and not ordered)
-                self.expect(grid and fits, "values that are read early")
-                assert functor is not None
-                self._read_ahead(functor, hint, sweep)
-            elif isinstance(hint, hints.HubBounds):
-                skips = sweep.skips
-                self.expect(skips is not None and hint.operation is skips.operation, "bounds of another value")
-            elif isinstance(hint, hints.UnbranchedTests):
-                assert functor is not None
-                by_one = walks[hint.over].by_one if hint.over is not None else None
-                self.expect(by_one is not None and self.ask(tests_at_once, functor), "tests in any case")
-            elif isinstance(hint, hints.UnbranchedClaims):
-                assert functor is not None
-                fits = not grid and walks[sweep.walks[0].over].by_one is not None
-                self.expect(fits and claims_at_once(functor, sweep), "claims in any case")
-            elif isinstance(hint, hints.TotalFirst):
-                assert functor is not None
-                fits = not grid and sweep.own is not None and hint == self.ask(total_first, functor)
-                self.expect(fits, "a total that says nothing of tests")
-            elif isinstance(hint, hints.OwnEnds):
-                assert functor is not None
-                fits = not grid and not self.program.graphs and sweep.walks[0].by_one is not None
-                self.expect(fits and changes_own_ends(functor, sweep), "far ends of one thread that others change")
-            elif isinstance(hint, hints.EqualShares):
-                fits = not grid and sweep.own is not None and sweep.members.frontier is None
-                self.expect(fits and sweep.members.domain is Domain.VERTEX, "equal shares of a part of the vertices")
-            elif isinstance(hint, hints.WholeSet):
-                members = sweep.members
-                whole = members.form is Form.QUEUE and members.domain is Domain.VERTEX and grid
-                self.expect(whole and members.frontier not in self.repeated, "members by their number")
-            elif isinstance(hint, hints.EdgesSideBySide):
-                self.expect(segment is not None and hint.count >= 1, "no edge at a time")
-            elif isinstance(hint, hints.ListTiles):
-                shares = segment is not None and sweep.balance is Balance.MERGE and grid
-                self.expect(shares and hint.length % hint.rows == 0 < hint.length, "tiles of what is not shared")
-            elif isinstance(hint, hints.SelectFirst):
-                self.expect(segment is not None and not grid and not may_stop(functor), "a value in any case")
-                value = functor.value if isinstance(functor, ir.EdgeFunctor) else None
-                alike = isinstance(value, ir.Select) and not any(
-                    isinstance(node, (ir.Element, ir.Parameter, ir.Local, ir.DegreeOf))
-                    for node in walk(value.condition)
-                )
-                self.expect(alike, "edges select their values themselves")
-            elif isinstance(hint, hints.BlockCache):
-                self.expect(hint.array in self.arrays and segment is not None, "a block keeps what there is not")
-                changes = segment is not None and hint.array == segment.array and segment.staging is None
-                self.expect(not changes, "a block keeps what the sweep changes")
+    def _values_ahead(self, step: ir.Operator, sweep: Sweep, hint: hints.ReadAhead) -> None:
+        functor, pulls, ordered = self._functor(step), sweep.selection is not None, sweep.order is not None
+        fits = isinstance(functor, ir.VertexFunctor) or (hint.over is not None and not pulls and not ordered)
+        self.expect(self.target.grid and fits, "values that are read early")
+        self._read_ahead(functor, hint, sweep)
+
+    def _hub_bounds(self, step: ir.Operator, sweep: Sweep, hint: hints.HubBounds) -> None:
+        skips = sweep.skips
+        self.expect(skips is not None and hint.operation is skips.operation, "bounds of another value")
+
+    def _whole_set(self, step: ir.Operator, sweep: Sweep, hint: hints.WholeSet) -> None:
+        members = sweep.members
+        whole = members.form is Form.QUEUE and members.domain is Domain.VERTEX and self.target.grid
+        self.expect(whole and members.frontier not in self.repeated, "members by their number")
+
+    def _edges_side_by_side(self, step: ir.Operator, sweep: Sweep, hint: hints.EdgesSideBySide) -> None:
+        self.expect(sweep.segment is not None and hint.count >= 1, "no edge at a time")
+
+    def _list_tiles(self, step: ir.Operator, sweep: Sweep, hint: hints.ListTiles) -> None:
+        shares = sweep.segment is not None and sweep.balance is Balance.MERGE and self.target.grid
+        self.expect(shares and hint.length % hint.rows == 0 < hint.length, "tiles of what is not shared")
+
+    def _block_cache(self, step: ir.Operator, sweep: Sweep, hint: hints.BlockCache) -> None:
+        segment = sweep.segment
+        self.expect(hint.array in self.arrays and segment is not None, "a block keeps what there is not")
+        changes = segment is not None and hint.array == segment.array and segment.staging is None
+        self.expect(not changes, "a block keeps what the sweep changes")
+
+    # On a CPU
+
+    def _by_one(self, sweep: Sweep) -> Variant | None:
+        """How the first walk is run where one thread does all of the sweep; None also on a GPU."""
+        return None if self.target.grid else sweep.walks[0].by_one
+
+    def _unbranched_tests(self, step: ir.Operator, sweep: Sweep, hint: hints.UnbranchedTests) -> None:
+        by_one = next((each.by_one for each in sweep.walks if each.over is hint.over), None)
+        fits = by_one is not None and self.ask(tests_at_once, self._functor(step))
+        self.expect(fits, "tests in any case")
+
+    def _unbranched_claims(self, step: ir.Operator, sweep: Sweep, hint: hints.UnbranchedClaims) -> None:
+        fits = self._by_one(sweep) is not None and claims_at_once(self._functor(step), sweep)
+        self.expect(fits, "claims in any case")
+
+    def _total_first(self, step: ir.Operator, sweep: Sweep, hint: hints.TotalFirst) -> None:
+        fits = not self.target.grid and sweep.own is not None and hint == self.ask(total_first, self._functor(step))
+        self.expect(fits, "a total that says nothing of tests")
+
+    def _own_ends(self, step: ir.Operator, sweep: Sweep, hint: hints.OwnEnds) -> None:
+        fits = self._by_one(sweep) is not None and not self.program.graphs
+        self.expect(fits and changes_own_ends(self._functor(step), sweep), "far ends of one thread that others change")
+
+    def _equal_shares(self, step: ir.Operator, sweep: Sweep, hint: hints.EqualShares) -> None:
+        fits = not self.target.grid and sweep.own is not None and sweep.members.frontier is None
+        self.expect(fits and sweep.members.domain is Domain.VERTEX, "equal shares of a part of the vertices")
+
+    def _select_first(self, step: ir.Operator, sweep: Sweep, hint: hints.SelectFirst) -> None:
+        functor = self._functor(step)
+        fits = sweep.segment is not None and not self.target.grid and not may_stop(functor)
+        self.expect(fits, "a value in any case")
+        value = functor.value if isinstance(functor, ir.EdgeFunctor) else None
+        of_edge = (ir.Element, ir.Parameter, ir.Local, ir.DegreeOf)
+        alike = isinstance(value, ir.Select) and not any(isinstance(node, of_edge) for node in walk(value.condition))
+        self.expect(alike, "edges select their values themselves")
+
+
+_RULES: dict[type[hints.Hint], Callable[[HintVerifier, ir.Operator, Sweep, Any], None]] = {
+    hints.WarpShare: HintVerifier._warp_share,
+    hints.FewAsList: HintVerifier._few_as_list,
+    hints.PrefetchRows: HintVerifier._prefetch,
+    hints.PrefetchLists: HintVerifier._prefetch,
+    hints.SourceTables: HintVerifier._source_tables,
+    hints.ReadAhead: HintVerifier._values_ahead,
+    hints.HubBounds: HintVerifier._hub_bounds,
+    hints.WholeSet: HintVerifier._whole_set,
+    hints.EdgesSideBySide: HintVerifier._edges_side_by_side,
+    hints.ListTiles: HintVerifier._list_tiles,
+    hints.BlockCache: HintVerifier._block_cache,
+    hints.UnbranchedTests: HintVerifier._unbranched_tests,
+    hints.UnbranchedClaims: HintVerifier._unbranched_claims,
+    hints.TotalFirst: HintVerifier._total_first,
+    hints.OwnEnds: HintVerifier._own_ends,
+    hints.EqualShares: HintVerifier._equal_shares,
+    hints.SelectFirst: HintVerifier._select_first,
+}
