@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import textwrap
-from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -103,55 +102,58 @@ def command(
         for entry in all_codes():
             click.echo(f"{entry.code}  {entry.title}")
         return
-    code = find_code(word)
-    knob, near = knobs.named(word)
+    topic, code, (knob, near) = word.strip().lower(), find_code(word), knobs.named(word)
     if program is not None:
-        explains = _explainer(word, knob.name if knob is not None else "", known=code is not None or knob is not None)
+        topic = knob.name if knob is not None else topic
+        if topic not in _OF_PROGRAMS:
+            raise _no_subject(word, known=code is not None or knob is not None)
         asked.require_program(f"'gdslc explain {word} PROGRAM' prints lines")
-        if explains is _explain_distribution:
+        if topic == "distribution":
             _explain_distribution(program, size, run)
         else:
-            explains(program)
+            _OF_PROGRAMS[topic](program)
     elif _is_program(word) and code is None and knob is None:
         _explain_program(word, asked)
     elif asked.anything:
         asked.require_program(f"'{word}' is not a program")
     elif code is not None:
         click.echo(explain(code), nl=False)
-    elif word.strip().lower() in ("knob", "knobs", "schedule", "tune"):
+    elif topic in ("knob", "knobs", "schedule", "tune"):
         click.echo("\n".join(knob_help.listing()))
     elif knob is not None:
         click.echo(knob_help.explained(knob, word.strip().rpartition(".")[0]), nl=False)
-    elif word.strip().lower() in EXPLAINED:
-        click.echo(textwrap.fill(EXPLAINED[word.strip().lower()], 100))
-    elif word.strip().lower() in _OF_PROGRAMS:
-        raise click.UsageError(f"what is the program? 'gdslc explain {word.strip().lower()} PROGRAM'")
+    elif topic in EXPLAINED:
+        click.echo(textwrap.fill(EXPLAINED[topic], 100))
+    elif topic in _OF_PROGRAMS:
+        raise click.UsageError(f"what is the program? 'gdslc explain {topic} PROGRAM'")
     else:
-        codes = [entry.code for entry in all_codes()]
-        if re.fullmatch(r"[EWew]\d+|\d+", word.strip()):
-            errors, warned = ([each for each in codes if each[0] == letter] for letter in "EW")
-            code_ranges = f"errors are {errors[0]} to {errors[-1]}, warnings {warned[0]} to {warned[-1]}"
-            raise click.UsageError(f"there is no code '{word}': {code_ranges}. 'gdslc explain' lists all codes.")
-        close = _programs_like(word) or [f"'gdslc explain {subject} PROGRAM'" for subject in _subject_like(word)]
-        close = close or [*difflib.get_close_matches(word.upper(), codes, n=3), *near]
-        hint = f" Did you mean {', '.join(close)}?" if close else ""
-        lists = "'gdslc explain' lists all codes, 'gdslc explain knobs' all knobs."
-        raise click.UsageError(f"there is no code, no knob and no program '{word}'.{hint} {lists}")
+        raise _nothing_called(word, near)
 
 
-def _explainer(word: str, knob: str, *, known: bool) -> Callable[[str], None]:
-    """What explains the subject `word` of a program; `knob` is the knob of that name, and `known` whether the word has
-    a meaning without a program. Raises UsageError for what is no subject."""
-    lowered = word.strip().lower()
-    explains = _OF_PROGRAMS.get(lowered if lowered in ("fusion", "distribution", "map", "forms") else knob)
-    if explains is not None:
-        return explains
-    near = _subject_like(lowered)
+def _nothing_called(word: str, knobs_like_it: list[str]) -> click.UsageError:
+    """The error for what is no code, no knob and no program."""
+    from gdsl.diagnostics import all_codes
+
+    codes = [entry.code for entry in all_codes()]
+    if re.fullmatch(r"[EWew]\d+|\d+", word.strip()):
+        errors, warned = ([each for each in codes if each[0] == letter] for letter in "EW")
+        code_ranges = f"errors are {errors[0]} to {errors[-1]}, warnings {warned[0]} to {warned[-1]}"
+        return click.UsageError(f"there is no code '{word}': {code_ranges}. 'gdslc explain' lists all codes.")
+    close = _programs_like(word) or [f"'gdslc explain {subject} PROGRAM'" for subject in _subject_like(word)]
+    close = close or [*difflib.get_close_matches(word.upper(), codes, n=3), *knobs_like_it]
+    hint = f" Did you mean {', '.join(close)}?" if close else ""
+    lists = "'gdslc explain' lists all codes, 'gdslc explain knobs' all knobs."
+    return click.UsageError(f"there is no code, no knob and no program '{word}'.{hint} {lists}")
+
+
+def _no_subject(word: str, *, known: bool) -> click.UsageError:
+    """The error for what is explained of no program; `known`: it has a meaning without one."""
+    near = _subject_like(word)
     if near and not known:
-        raise click.UsageError(f"there is no '{word}' to explain. Did you mean 'gdslc explain {near[0]} PROGRAM'?")
+        return click.UsageError(f"there is no '{word}' to explain. Did you mean 'gdslc explain {near[0]} PROGRAM'?")
     takes = ", ".join(f"'gdslc explain {name} PROGRAM'" for name in _OF_PROGRAMS)
     fault = f"'{word}' is explained without a program" if known else f"there is no '{word}' to explain"
-    raise click.UsageError(f"{fault}; {takes} take one")
+    return click.UsageError(f"{fault}; {takes} take one")
 
 
 def _subject_like(word: str) -> list[str]:
