@@ -61,28 +61,33 @@ def bind(
             fits = False
         elif keyword not in keywords:
             near = closest(keyword, keywords)
-            message = f"`{name}` takes no argument `{keyword}=`"
             advice = f"did you mean `{near}=`?" if near else fix
             if keyword in OPERATOR_KNOBS:
-                value = environment.words(argument.value.span)
-                functor = environment.words(positional[1].span) if len(positional) > 1 else "functor"
-                knob = f"{functor}.{keyword} = {value};"
-                advice = f"leave it out: how an operator runs is said after the schedule, `tune {{ {knob} }}`"
-            environment.report(code, message, argument.span, fix=advice)
+                advice = _as_knob(argument, keyword, positional, environment)
+            environment.report(code, f"`{name}` takes no argument `{keyword}=`", argument.span, fix=advice)
             fits = False
         bound.by_name[keyword] = argument
     open_parameters = [each for each in parameters if each.name not in bound]
     least, most = signature.counts
     by_name = len(parameters) - len(open_parameters)
-    least, most = max(least - missing - by_name, 0), None if most is None else most - missing - by_name
-    count = len(positional)
-    if count < least or (most is not None and count > most):
-        if fits or (most is not None and count > most):
-            more = signature.for_more if fix and most is not None and count > most else ""
-            environment.report(code, _wrong_count(signature, count + by_name), span, fix=fix and fix + more)
-        fits = False
+    count = len(positional) + missing + by_name
+    too_few, too_many = count < least, most is not None and count > most
+    if too_many or (too_few and fits):
+        more = signature.for_more if fix and too_many else ""
+        environment.report(code, _wrong_count(signature, count - missing), span, fix=fix and fix + more)
     bound.by_name.update((each.name, argument) for each, argument in zip(open_parameters, positional, strict=False))
+    fits = fits and not too_many and not too_few
     return Arguments(signature, bound.by_name, tuple(positional)) if fits else None
+
+
+def _as_knob(
+    argument: syntax.Argument, keyword: str, positional: list[syntax.Argument], environment: Environment
+) -> str:
+    """What to write for an argument that says how an operator runs."""
+    value = environment.words(argument.value.span)
+    functor = environment.words(positional[1].span) if len(positional) > 1 else "functor"
+    knob = f"{functor}.{keyword} = {value};"
+    return f"leave it out: how an operator runs is said after the schedule, `tune {{ {knob} }}`"
 
 
 def _wrong_count(signature: Signature, count: int) -> str:

@@ -171,36 +171,45 @@ class ScheduleChecker:
                 return None
             if symbol.kind is SymbolKind.GRAPH:
                 return self.graphs.assign(statement, symbol)
-            if symbol.kind is SymbolKind.FRONTIER and not check_same_graph(symbol, target.span, environment):
-                return None
             if symbol.kind is SymbolKind.FRONTIER:
-                if not symbol.mutable:
-                    self._read_only(symbol, target.span)
-                    return None
-                value = self._set(statement.value, symbol.name, symbol.domain or Domain.VERTEX)
-                target = dataclasses.replace(target, symbol=symbol)
-                return None if value is None else dataclasses.replace(statement, target=target, value=value)
+                return self._assign_frontier(statement, target, symbol)
             if self._refuse_container_write(symbol, target.span):
                 return None
             if symbol.kind is SymbolKind.ARRAY:
                 return self._assign_array(statement, target, symbol)
             if isinstance(statement.value, syntax.Call) and is_intersect(statement.value):
                 return self._total(statement.span, statement.value, target, adds=False)
-        if is_graph_call(statement.value) and isinstance(statement.value, syntax.Call):
-            message = f"`{statement.value.function}` gives a graph"
-            environment.report(
-                "E0415", message, statement.value.span, fix=f"write `graph h = {statement.value.function}(…);`"
-            )
-            return None
-        if isinstance(statement.value, syntax.Call) and statement.value.function in OPERATORS:
-            name = target.name
-            message = f"`{statement.value.function}` gives no single value for `{name}`"
-            fix = "give its total to a scalar first: `s = intersect(…);`" if is_intersect(statement.value) else None
-            if statement.value.function == OperatorKind.NEIGHBOR_REDUCE.value:
-                fix = f"it gives one value to each vertex: `a = neighbor_reduce(…);`, then `{name} = sum(a);`"
-            environment.report("E0415", message, statement.value.span, fix=fix)
+        if isinstance(statement.value, syntax.Call) and self._refuse_no_value(statement.value, target.name):
             return None
         return self._assign_value(statement)
+
+    def _assign_frontier(
+        self, statement: syntax.Assign, target: syntax.Name, symbol: Symbol
+    ) -> syntax.Statement | None:
+        if not check_same_graph(symbol, target.span, self.environment):
+            return None
+        if not symbol.mutable:
+            self._read_only(symbol, target.span)
+            return None
+        value = self._set(statement.value, symbol.name, symbol.domain or Domain.VERTEX)
+        target = dataclasses.replace(target, symbol=symbol)
+        return None if value is None else dataclasses.replace(statement, target=target, value=value)
+
+    def _refuse_no_value(self, call: syntax.Call, name: str) -> bool:
+        """Whether a call gives no single value that `name` could have; reports it."""
+        fix: str | None = None
+        if is_graph_call(call):
+            message, fix = f"`{call.function}` gives a graph", f"write `graph h = {call.function}(…);`"
+        elif call.function in OPERATORS:
+            message = f"`{call.function}` gives no single value for `{name}`"
+            if is_intersect(call):
+                fix = "give its total to a scalar first: `s = intersect(…);`"
+            elif call.function == OperatorKind.NEIGHBOR_REDUCE.value:
+                fix = f"it gives one value to each vertex: `a = neighbor_reduce(…);`, then `{name} = sum(a);`"
+        else:
+            return False
+        self.environment.report("E0415", message, call.span, fix=fix)
+        return True
 
     def _refuse_container_write(self, symbol: Symbol | None, span: Span) -> bool:
         """Whether a name that is written is a history or buckets; reports it."""
@@ -231,24 +240,7 @@ class ScheduleChecker:
             target = dataclasses.replace(target, symbol=symbol, type=symbol.type)
             return None if numbers is None else dataclasses.replace(statement, target=target, value=numbers)
         if not (isinstance(value, syntax.Call) and OPERATORS.get(value.function) in GIVE_VALUES):
-            if isinstance(value, syntax.Call) and (value.function in OPERATORS or is_graph_call(value)):
-                message = f"`{value.function}` gives no values for the array `{symbol.name}`"
-                environment.report("E0415", message, value.span)
-                return None
-            declared = environment.find(called) if called is not None else None
-            if called is not None and declared is None and called not in _KNOWN:
-                self.expressions.infer(value)  # which reports a function that nothing declares
-                return None
-            if declared is not None and declared.kind is SymbolKind.MISTAKEN:
-                return None  # what it gives is unknown
-            fix = f"write `fill({symbol.name}, {environment.words(value.span)});`"
-            other = environment.symbol_of(value)
-            if other is not None and other.kind is SymbolKind.ARRAY:
-                fix = _copy_fix(symbol, other)
-            elif (each := of_each(value, environment)) is not None and each.domain is symbol.domain:
-                over, index = ("vertices", "v") if each.domain is Domain.VERTEX else ("edges", "e")
-                fix = f"write `compute({over}, {each.parameters} => {{ {symbol.name}[{index}] = {each.value}; }});`"
-            environment.report("E0204", f"`{symbol.name}` is an array", target.span, fix=fix)
+            self._report_no_array(value, target, symbol)
             return None
         if symbol.is_input:
             environment.report("E0214", f"`{symbol.name}` cannot be written: it is an input", target.span)
@@ -257,6 +249,29 @@ class ScheduleChecker:
         typed = (self.operators.vote if votes else self.operators.reductions).call(value, symbol)
         target = dataclasses.replace(target, name=symbol.name, symbol=symbol, type=symbol.type)
         return None if typed is None else dataclasses.replace(statement, target=target, value=typed)
+
+    def _report_no_array(self, value: syntax.Expression, target: syntax.Name, symbol: Symbol) -> None:
+        """Report that `value` does not give a value for each element of the array `symbol`."""
+        environment = self.environment
+        if isinstance(value, syntax.Call):
+            if value.function in OPERATORS or is_graph_call(value):
+                message = f"`{value.function}` gives no values for the array `{symbol.name}`"
+                environment.report("E0415", message, value.span)
+                return
+            declared = environment.find(value.function)
+            if declared is None and value.function not in _KNOWN:
+                self.expressions.infer(value)  # which reports a function that nothing declares
+                return
+            if declared is not None and declared.kind is SymbolKind.MISTAKEN:
+                return  # what it gives is unknown
+        fix = f"write `fill({symbol.name}, {environment.words(value.span)});`"
+        other = environment.symbol_of(value)
+        if other is not None and other.kind is SymbolKind.ARRAY:
+            fix = _copy_fix(symbol, other)
+        elif (each := of_each(value, environment)) is not None and each.domain is symbol.domain:
+            over, index = ("vertices", "v") if each.domain is Domain.VERTEX else ("edges", "e")
+            fix = f"write `compute({over}, {each.parameters} => {{ {symbol.name}[{index}] = {each.value}; }});`"
+        environment.report("E0204", f"`{symbol.name}` is an array", target.span, fix=fix)
 
     def _assign_value(self, statement: syntax.Assign) -> syntax.Statement | None:
         target = self.expressions.target(statement.target)
