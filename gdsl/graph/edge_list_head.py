@@ -65,22 +65,23 @@ _DICT = re.compile(r"\{.*\}\s*")
 class Head:
     """How an edge list begins.
 
-    mark: what separates values, None for blanks. columns: those that a header names. in_row: whether this is the first
-    row, not a comment. certain: whether it is a header beyond doubt, so that the ends under it may be names. first:
-    the values of the first row of values; None without any. dicts: whether rows end with a dictionary of Python, as
-    NetworkX writes them. plain: whether all that was seen is numbers. sample: the first rows. gap: an empty line among
-    them, 0 without any.
+    mark: what separates values, None for blanks. first: the values of the first row of values; None without any.
+    first_line: the number of its line. columns: those that a header names. in_row: whether this is the first row, not a
+    comment. certain: whether it is a header beyond doubt, so that the ends under it may be names. dicts: whether rows
+    end with a dictionary of Python, as NetworkX writes them. plain: whether all that was seen is numbers. sample: the
+    first rows. gap: an empty line among them, 0 without any. doubtful: the header's names of the two ends, where they
+    may be something else.
     """
 
     statements: Statements
     mark: str | None
-    columns: Named | None
-    in_row: bool
-    certain: bool
     first: tuple[str, ...] | None
     first_line: int
-    dicts: bool
-    plain: bool
+    columns: Named | None = None
+    in_row: bool = False
+    certain: bool = False
+    dicts: bool = False
+    plain: bool = False
     sample: tuple[tuple[str, ...], ...] = ()
     gap: int = 0
     doubtful: tuple[str, ...] = ()
@@ -115,7 +116,7 @@ def head_of(path: str, requested: Columns) -> Head:
         _refuse_another_format(lines, texts[0])
         statements = statements_of([text for _, text, _ in comments])
         if _DICT.fullmatch(texts[0][texts[0].find("{") :]) and len(texts[0].split("{")[0].split()) >= 1:
-            return Head(statements, None, None, False, False, (texts[0],), raw[0][0], True, False)
+            return Head(statements, None, (texts[0],), raw[0][0], dicts=True)
         refuse_brackets(lines, texts)
         refuse_single_quotes(lines, texts)
         mark = _separator(texts)
@@ -261,42 +262,53 @@ def _head(
     quoted: bool,
 ) -> Head:
     if not table:  # the quotes of the first line are unbalanced, which its reader reports
-        return Head(statements, mark, None, False, False, ("0", "0"), numbers[0], False, False)
+        return Head(statements, mark, ("0", "0"), numbers[0])
     words, rows = table[0], table[1:]
-    base = Head(statements, mark, None, False, False, tuple(words), numbers[0], False, False)
-    base = replace(base, sample=tuple(map(tuple, table)))
+    base = Head(statements, mark, tuple(words), numbers[0], sample=tuple(map(tuple, table)))
     has_requests = not requested.unspecified
     from_comment = _comment_header(lines, comments, words, mark, requested)
     _refuse_matrix(lines, mark, table, from_comment is not None)
     sure = is_header(words) and (_says_ends(words) or _is_certain(words, rows))
     preferred = from_comment is not None and not sure
     if not preferred and is_header(words) and _is_column_line(words, rows, has_requests):
-        trailing = len(words) - 1 if len(words) > 2 and not words[-1] and rows and len(rows[0]) < len(words) else None
-        words = words[:trailing]
-        # R writes names of rows in front of them, and of the columns only those that it has names for.
-        row_names = quoted and mark in (None, "\t") and bool(rows)
-        row_names = row_names and all(len(row) == len(words) + 1 and row[-1] for row in rows)
-        columns = _named(lines, ["", *words] if row_names else words, requested)
-        lines.line = readable(lines.line)
-        certain = has_requests or _is_certain(words, [row[1:] if row_names else row for row in rows])
-        ends = columns.header[columns.ends[0]], columns.header[columns.ends[1]]
-        doubtful = () if certain or not columns.known or is_sure(ends) else ends
-        if columns.known:
-            pairs = [(row[columns.ends[0]], row[columns.ends[1]]) for row in rows if len(row) > max(columns.ends)]
-            certain = certain or not may_be_edge(ends, pairs)
-        first = tuple(rows[0]) if rows else None
-        head = replace(base, columns=columns, in_row=True, certain=certain, first=first)
-        head = replace(head, doubtful=doubtful)
-        head = replace(head, first_line=numbers[1] if rows else numbers[0])
-        return replace(head, plain=_is_plain(rows, len(columns.header), columns.ends))
+        head = _with_header_row(base, lines, words, rows, requested, quoted)
+        return replace(head, first_line=numbers[1]) if rows else head
     if from_comment is not None:
         certain = from_comment.known or mark is not None
-        head = replace(base, columns=from_comment, certain=certain)
-        return replace(head, plain=_is_plain(table, len(from_comment.header), from_comment.ends))
+        plain = _is_plain(table, len(from_comment.header), from_comment.ends)
+        return replace(base, columns=from_comment, certain=certain, plain=plain)
     if has_requests:
         fix = header_fix(lines.path, base, len(words))
         raise lines.error("E0705", "the first line names no columns, and the options name some", fix)
     return replace(base, plain=_is_plain(table, len(words), (0, 1)))
+
+
+def _with_header_row(
+    base: Head, lines: TextLines, words: list[str], rows: list[list[str]], requested: Columns, quoted: bool
+) -> Head:
+    """The head of a list whose first row, `words`, names the columns of the `rows` after it."""
+    trailing = len(words) - 1 if len(words) > 2 and not words[-1] and rows and len(rows[0]) < len(words) else None
+    words = words[:trailing]
+    # R writes names of rows in front of them, and of the columns only those that it has names for.
+    row_names = quoted and base.mark in (None, "\t") and bool(rows)
+    row_names = row_names and all(len(row) == len(words) + 1 and row[-1] for row in rows)
+    columns = _named(lines, ["", *words] if row_names else words, requested)
+    lines.line = readable(lines.line)
+    certain = not requested.unspecified or _is_certain(words, [row[1:] if row_names else row for row in rows])
+    ends = columns.header[columns.ends[0]], columns.header[columns.ends[1]]
+    doubtful = () if certain or not columns.known or is_sure(ends) else ends
+    if columns.known:
+        pairs = [(row[columns.ends[0]], row[columns.ends[1]]) for row in rows if len(row) > max(columns.ends)]
+        certain = certain or not may_be_edge(ends, pairs)
+    return replace(
+        base,
+        first=tuple(rows[0]) if rows else None,
+        columns=columns,
+        in_row=True,
+        certain=certain,
+        plain=_is_plain(rows, len(columns.header), columns.ends),
+        doubtful=doubtful,
+    )
 
 
 def _refuse_matrix(lines: TextLines, mark: str | None, table: list[list[str]], named: bool) -> None:

@@ -96,33 +96,37 @@ def records(lines: TextLines, mark: str | None, stream: Iterator[str]) -> Iterat
                     lines.note_gap()
                 lines.skip()
                 continue
-        text, first = decoded(lines, line), lines.number
-        continuation: str | None = ""
+        text = decoded(lines, line)
         if len(text) > _LONGEST_RECORD:
             raise lines.error("E0710", f"this is not a text file of edges: the line has {len(line):,} bytes")
-        for _ in range(_MOST_LINES):
-            try:
-                values = split(without_trailing_comment(text, mark), mark)
-                break
-            except QuoteError:
-                message = f"after a closing quote comes something else: `{printable(text)}`"
-                raise lines.error("E0705", message, 'write a quote within a value twice, as in "5"" pipe"') from None
-            except UnclosedError:
-                continuation = _up_to_quote(lines, stream, _LONGEST_RECORD - len(text))
-                if continuation is None:
-                    break
-                text += continuation
+        if '"' in text:
+            values = _quoted_record(lines, stream, text, mark)
         else:
-            continuation = None
-        if continuation is None:
-            if not lines.part.final:
-                raise OpenQuoteError
-            lines.number = first
-            fix = "close it, or write a quote that belongs to the value twice within quotes"
-            shown = printable(text.partition("\n")[0])
-            raise lines.error("E0705", f"a quote is not closed: `{shown}`", fix)
+            values = split(without_trailing_comment(text, mark), mark)
         lines.width = len(values)
         yield values
+
+
+def _quoted_record(lines: TextLines, stream: Iterator[str], text: str, mark: str | None) -> list[str]:
+    """The values of a record that begins with the line `text` and goes on in `stream` until its quotes are closed."""
+    first = lines.number
+    for _ in range(_MOST_LINES):
+        try:
+            return split(without_trailing_comment(text, mark), mark)
+        except QuoteError:
+            message = f"after a closing quote comes something else: `{printable(text)}`"
+            raise lines.error("E0705", message, 'write a quote within a value twice, as in "5"" pipe"') from None
+        except UnclosedError:
+            continuation = _up_to_quote(lines, stream, _LONGEST_RECORD - len(text))
+            if continuation is None:
+                break
+            text += continuation
+    if not lines.part.final:
+        raise OpenQuoteError
+    lines.number = first
+    fix = "close it, or write a quote that belongs to the value twice within quotes"
+    shown = printable(text.partition("\n")[0])
+    raise lines.error("E0705", f"a quote is not closed: `{shown}`", fix)
 
 
 def _up_to_quote(lines: TextLines, stream: Iterator[str], max_characters: int) -> str | None:
