@@ -19,7 +19,7 @@ from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.file_bytes import file_size, unreadable
 from gdsl.graph.group import NotInPartsError
 from gdsl.graph.memory import require_memory
-from gdsl.graph.messages import quiet
+from gdsl.graph.messages import in_shell, quiet, with_fix
 from gdsl.graph.sparse_matrices import ARRAYS_OF_LAYOUT, Header, edges_of_entries, require_fitting, require_starts
 from gdsl.graph.text import printable
 from gdsl.graph.vertices import require_countable
@@ -231,11 +231,22 @@ class Parts:
             raise self.error("E0710", f"`{name}` is not one value of the right type")
         return value.reshape(-1)[0]
 
+    def _other_arrays(self) -> str:
+        """How to make a graph of an archive of other arrays."""
+        arrays = [name.removesuffix(".npy") for name in self._members if name.endswith(".npy")]
+        if not arrays:
+            return f"it is an archive of other files: unpack it by unzip {in_shell(self.path)}"
+        first = printable(arrays[0])
+        return (
+            f"if it has an array of pairs: gdsl.Graph.from_edges(*numpy.load({self.path!r})[{first!r}].T); "
+            "if it has the parts of a matrix: gdsl.Graph.from_scipy(scipy.sparse.csr_array((data, indices, indptr)))"
+        )
+
     def _open(self, name: str) -> IO[bytes]:
         member = self._members.get(f"{name}.npy")
         if member is None:
             message = f"this is not a sparse matrix of SciPy (scipy.sparse.save_npz): it has no part `{name}`"
-            raise self.error("E0710", message)
+            raise with_fix(self.error("E0710", message), self._other_arrays())
         if member.flag_bits & _ENCRYPTED or member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise self.error("E0710", f"`{name}` is encrypted, or compressed in a way that NumPy does not write")
         if member.file_size > self._size * _LARGEST_DEFLATE_RATIO:

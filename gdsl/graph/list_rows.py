@@ -9,11 +9,12 @@ from gdsl.graph.column_names import begins_list, ends_fix
 from gdsl.graph.edge_list_head import SAMPLE, Head, header_fix
 from gdsl.graph.fields import records
 from gdsl.graph.list_checks import count_line_fix, may_be_counts
-from gdsl.graph.messages import edited
+from gdsl.graph.messages import edited, filtered
 from gdsl.graph.number_text import is_number
 from gdsl.graph.text import TextLines, printable, short
 
 COMPACT = "where ids are keys, --compact (compact=True) takes any, and counts only the vertices that have an edge"
+_NAMED_AGAIN = "this line names the columns again, as the first one does"
 WHOLE = "write ids as whole numbers, such as 1: numpy.savetxt has fmt='%d' for it"
 
 
@@ -27,6 +28,8 @@ def rows_of_list(lines: TextLines, head: Head) -> Iterator[list[str]]:
     trailing = head.columns is None and width > 2 and head.first is not None and not head.first[-1]
     width -= trailing
     last_gap = 0 if lines.part.pending else lines.gap
+    names_columns = head.in_row and head.columns is not None and (head.certain or head.columns.known)
+    header = list(head.columns.header) if head.columns is not None and names_columns else None
     for values in result:
         if len(values) > width and not any(values[width:]):
             del values[width:]
@@ -34,6 +37,10 @@ def rows_of_list(lines: TextLines, head: Head) -> Iterator[list[str]]:
             last_gap = lines.gap
             if begins_list(values):
                 raise lines.error("E0705", "a second list begins after an empty line", second_list_fix(lines))
+        if values == header:
+            raise lines.error(
+                "E0705", "this line names the columns again, as the first one does", _without_headers(lines.path)
+            )
         if len(values) != width:
             _refuse_width(lines, head, values, width)
         lines.watch_gaps()
@@ -87,6 +94,12 @@ def width_fix(lines: TextLines, head: Head) -> str | None:
     if len(set(widths[:-1])) == 1:
         return None
     return "--format adjlist (format='adjlist') reads lines of a vertex and its neighbors"
+
+
+def _without_headers(path: str) -> str:
+    """How to leave out repetitions of the first line that is no comment, which files that are joined have."""
+    command = filtered(path, """awk '$0 == head { next } head == "" && !/^[#%]/ { head = $0 } { print }'""")
+    return f"where files were joined, keep the first one: {command}"
 
 
 def second_list_fix(lines: TextLines) -> str:

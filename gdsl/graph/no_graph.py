@@ -13,6 +13,7 @@ from lzma import LZMAError
 from gdsl.diagnostics import GdslError
 from gdsl.graph.file_bytes import LONGEST_MAGIC, JunkBehindError, decompressing
 from gdsl.graph.messages import filtered, in_shell
+from gdsl.graph.other_files import meaning_of
 from gdsl.graph_names import BY_NETWORKX
 
 _BEGINNING = 1024
@@ -65,6 +66,9 @@ def refuse_no_graph(path: str, kind: str) -> None:
     if kind not in _OF_BYTES and (start.startswith(_ZIP) or start.startswith(_TAR, _TAR_MAGIC_AT)):
         command = "unzip" if start.startswith(_ZIP) else "tar -xf"
         raise _refused(path, "this is an archive of files", f"unpack it first: {command} {in_shell(path)}")
+    other = meaning_of(start, path) if kind not in _OF_BYTES else None
+    if other is not None:
+        raise _refused(path, *other)
     if kind in _OF_TEXT and (start.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in start):
         encoding = utf16_of(start)
         if encoding is None:

@@ -34,6 +34,7 @@ from gdsl.graph.messages import no_memory, notice, with_fix
 from gdsl.graph.metis import read_metis
 from gdsl.graph.no_graph import refuse_no_graph
 from gdsl.graph.numbering import NumberedNames
+from gdsl.graph.other_files import ARCHIVES, call_for
 from gdsl.graph.pajek import read_pajek
 from gdsl.graph.transformations import GraphOptions, options_of
 from gdsl.graph.vertices import Names, packed, vertex_count
@@ -82,15 +83,12 @@ _UNSPECIFIED = Columns()
 _UNDIRECTED_FIX = "--undirected (undirected=True) stores every edge of any graph both ways"
 _MOST_FILES = 1000
 """Files of a directory that are compared with a misspelled name."""
-_OTHER_ARCHIVES = (".zst", ".zip", ".7z", ".lz4", ".tar", ".tgz", ".z")
-"""Suffixes of archives and compressions that are not supported."""
 _FORMAT_FIX = (
     "--format FORMAT (format='FORMAT') says it, such as --format edges; any other file that NetworkX reads can be "
     "converted by gdsl.Graph.from_networkx(networkx.read_…(path))"
 )
 _NOT_EDGE_LISTS = (".lgl", ".hgr", ".co")
 """Files of numbers that look like edges: lists by vertex, hypergraphs, coordinates."""
-_BY_IGRAPH = "igraph reads it: gdsl.Graph.from_igraph(igraph.Graph.Read_Lgl(path, directed=False))"
 FORMATS = (
     *("mtx", "gr", "npz", "csv", "tsv", "edges", "metis", "parquet", "arrow", "graphml", "gml", "pajek"),
     *BY_NETWORKX,
@@ -181,10 +179,9 @@ def format_of(path: str, format_name: str | None = None) -> str:
         without = ", ".join(suffix for suffix, kind in SUFFIXES.items() if kind in UNCOMPRESSED)
         note = f"known are {suffixes}, all but {without} also followed by {', '.join(COMPRESSED)}"
         suffix = os.path.splitext(name)[1]
-        is_archive = suffix in _OTHER_ARCHIVES
-        fix = f"unpack it first: files with {', '.join(_OTHER_ARCHIVES)} are not read" if is_archive else _FORMAT_FIX
-        if suffix == ".lgl":
-            fix = _BY_IGRAPH
+        fix = call_for(suffix, path) or _FORMAT_FIX
+        if suffix in ARCHIVES:
+            fix = f"unpack it first: files with {', '.join(ARCHIVES)} are not read"
         raise GdslError.single("E0702", "the name does not show the graph's format", notes=(note,), fix=fix, place=path)
     return result
 

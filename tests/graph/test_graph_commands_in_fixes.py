@@ -16,7 +16,7 @@ import gdsl
 from gdsl.graph.messages import collecting
 
 PACK = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
-COMMAND = re.compile(r"(?:(?:gzip|bzip2|xz) -dc|sed -i|sed -n|echo|iconv) .*?(?=;? ?$|; if|, and give)")
+COMMAND = re.compile(r"(?:(?:gzip|bzip2|xz) -dc|sed -i|sed -n|echo|iconv|awk) .*?(?=;? ?$|; if|, and give)")
 BANNER = "%%MatrixMarket matrix coordinate "
 TEXTS = [
     ("txt", "0,0\n1,1\n2,2\n\n0,1\n1,2\n", 2),
@@ -26,6 +26,8 @@ TEXTS = [
     ("txt", "0\u00a01\n1\u00a02\n", 2),
     ("txt", "source,target\na\tb\nb\tc\n", 2),
     ("csv", "sep=;\n0;1\n1;2\n", 2),
+    ("csv", "# joined\nsource,target\n0,1\nsource,target\n1,2\nsource,target\n2,3\n", 3),
+    ("csv", "source,target,weight\na,b,1\nsource,target,weight\nb,c,2\n", 2),
     ("mtx", f"{BANNER}pattern general\n3 3 2\n1 2 5\n2 3 6\n", 2),
     ("mtx", f"{BANNER}real general\n3 3 2\n1 2 1.5D0\n2 3 2.5D0\n", 2),
     ("gr", "p sp 2 1\na 1 2 5", 1),

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import gzip
 import io
+import pickle
 import tarfile
+import zipfile
 
+import numpy as np
 import pytest
 
 from gdsl.diagnostics import GdslError
@@ -55,6 +58,58 @@ def test_archives(tmp_path, name):
         problem = refused(tmp_path / name, content)
         assert problem.code == "E0710"
         assert f"{command} {tmp_path / name}" in problem.fix
+
+
+def saved(array):
+    stream = io.BytesIO()
+    np.save(stream, array)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.mtx", "a.json", "a.gexf", "a.graphml"])
+@pytest.mark.parametrize(
+    ("content", "what", "fix"),
+    [
+        (saved(np.array([[0, 1]])), "an array of NumPy", "gdsl.Graph.from_edges(*numpy.load("),
+        (b"MATLAB 5.0 MAT-file, Platform: posix", "a file of MATLAB", "gdsl.Graph.from_scipy(scipy.io.loadmat("),
+        (b"SQLite format 3\0" + bytes(80), "an SQLite database", "gdsl.Graph.from_table(pandas.read_sql("),
+        (b"\x89HDF\r\n\x1a\n" + bytes(80), "an HDF5 file", "gdsl.Graph.from_table(pandas.read_hdf("),
+        (pickle.dumps({1: 2}), "a pickle of Python", "gdsl.Graph.from_networkx(pickle.load("),
+        (b"\x28\xb5\x2f\xfd" + bytes(80), "compressed by zstd", "zstd -dc "),
+        (b"7z\xbc\xaf\x27\x1c" + bytes(80), "an archive of files", "7z x "),
+    ],
+)
+def test_files_that_others_read(tmp_path, name, content, what, fix):
+    problem = refused(tmp_path / name, content)
+    assert problem.code == "E0710" and what in problem.message
+    assert fix in problem.fix and str(tmp_path / name) in problem.fix
+
+
+@pytest.mark.parametrize(
+    ("name", "fix"),
+    [
+        ("a.npy", "numpy.load("),
+        ("a.mat", "scipy.io.loadmat("),
+        ("a.xlsx", "pandas.read_excel("),
+        ("a.pkl", "pickle.load("),
+        ("a.ncol", "igraph.Graph.Read_Ncol("),
+    ],
+)
+def test_suffixes_of_files_that_others_read(tmp_path, name, fix):
+    problem = refused(tmp_path / name, b"ab cd ef\n")
+    assert problem.code == "E0702" and f"{fix}{str(tmp_path / name)!r}" in problem.fix.replace("open(", "")
+
+
+def test_archives_of_other_arrays(tmp_path):
+    stream = io.BytesIO()
+    np.savez(stream, edges=np.array([[0, 1], [1, 2]]))
+    path = tmp_path / "a.npz"
+    call = f"gdsl.Graph.from_edges(*numpy.load({str(path)!r})['edges'].T)"
+    assert call in refused(path, stream.getvalue()).fix
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("a.csv", "0,1")
+    assert f"unzip {path}" in refused(path, stream.getvalue()).fix
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.mtx", "a.gr", "a.net", "a.json", "a.adjlist", "a.gml", "a.g6"])
