@@ -44,14 +44,14 @@ import dataclasses
 from collections.abc import Iterable, Iterator
 
 from gdsl.effects.access import Who
-from gdsl.extents import VERTICES, Extent, Fixed, Times
+from gdsl.extents import VERTICES, Fixed, Times
 from gdsl.ir import nodes as ir
 from gdsl.ir.printer import print_expression
 from gdsl.ir.traversal import all_steps, rewrite, walk
 from gdsl.operations import Domain, Over
 from gdsl.passes.writers import far_roles, near_roles, plain_arrays, targets_in
 from gdsl.plan import variants
-from gdsl.plan.buffer_nodes import RUN, Allocator, Buffer, Cleared, Role
+from gdsl.plan.buffer_nodes import Buffer, Role, of_run
 from gdsl.plan.facts import Facts
 from gdsl.plan.functor_facts import may_stop
 from gdsl.plan.instance_nodes import BitParallel, BitTest, BitWalk, End, Renewal, Renewals
@@ -92,20 +92,16 @@ def run(plan: Plan, facts: Facts) -> Plan:
 
 def _buffers(plan: Plan, bits: BitParallel) -> Iterator[Buffer]:
     """What a team of blocks has for its instances: the words of each set and test, and what its threads count."""
-
-    def buffer(name: str, element: Type, extent: Extent, role: Role, copies: int) -> Buffer:
-        return Buffer(name, element, extent, role, Allocator.HOST, Cleared.WRITTEN, RUN, copies)
-
     words = plan.sizes.instance_words
     of_vertices = Times(words, VERTICES)
-    yield buffer("instance_sets", Type.UINT64, of_vertices, Role.INSTANCES, plan.slots(Domain.VERTEX))
+    yield of_run("instance_sets", Type.UINT64, of_vertices, Role.INSTANCES, plan.slots(Domain.VERTEX))
     if bits.tests:
-        yield buffer("instance_tests", Type.UINT64, of_vertices, Role.INSTANCES, len(bits.tests))
+        yield of_run("instance_tests", Type.UINT64, of_vertices, Role.INSTANCES, len(bits.tests))
     if bits.sized:
         sets = plan.slots(Domain.VERTEX)
-        yield buffer("instance_sizes", Type.UINT64, Fixed(INSTANCES * words), Role.INSTANCES, sets)
+        yield of_run("instance_sizes", Type.UINT64, Fixed(INSTANCES * words), Role.INSTANCES, sets)
     counted = Fixed(COUNTERS * (words + COUNTED))
-    yield buffer("instance_counts", Type.UINT64, counted, Role.INSTANCES, 1)
+    yield of_run("instance_counts", Type.UINT64, counted, Role.INSTANCES, 1)
 
 
 def find(plan: Plan, facts: Facts) -> tuple[BitParallel, tuple[ir.VertexFunctor, ...]] | Obstacle:

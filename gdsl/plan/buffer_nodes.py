@@ -112,6 +112,18 @@ GRAPH, PROBLEM, RUN, LAYOUT = "graph", "problem", "run", "layout"
 """The groups. What is in the last one is no member of a struct, and known to the host alone."""
 
 
+def of_run(
+    name: str,
+    element: Type | Struct,
+    extent: Extent,
+    role: Role,
+    copies: int = 0,
+    cleared: Cleared = Cleared.WRITTEN,
+) -> Buffer:
+    """What the run itself works with, in memory of the host's choice."""
+    return Buffer(name, element, extent, role, Allocator.HOST, cleared, RUN, copies)
+
+
 def of_array(array: Array) -> Buffer:
     """The buffer of an array of the program's."""
     is_input = array.is_input

@@ -11,7 +11,7 @@ from gdsl.ir.nodes import Role as IrRole
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Degree, Domain, Over
 from gdsl.plan import block_cache, functor_facts, gpu_copies, scalar_copies, structs, votes
-from gdsl.plan.buffer_nodes import GRAPH, PROBLEM, RUN, Allocator, Buffer, Cleared, Role, Struct, of_array, of_scalar
+from gdsl.plan.buffer_nodes import GRAPH, PROBLEM, Allocator, Buffer, Cleared, Role, Struct, of_array, of_run, of_scalar
 from gdsl.plan.deduplication import repeated_of, room_of
 from gdsl.plan.facts import Facts
 from gdsl.plan.hints import FewAsList
@@ -193,55 +193,50 @@ def _tables(plan: Plan) -> Iterator[Buffer]:
 
 
 def _run(plan: Plan) -> Iterator[Buffer]:
-    def buffer(name: str, element: object, extent: Extent, role: Role, cleared: Cleared) -> Buffer:
-        return Buffer(name, element, extent, role, Allocator.HOST, cleared, RUN)  # type: ignore[arg-type]
+    yield of_run("control", _control(plan), Fixed(1), Role.CONTROL, cleared=Cleared.ZERO)
+    yield of_run("trace", structs.TRACE_RECORD, Fixed(TRACE_CAPACITY), Role.TRACE)
+    if plan.target.lanes:
+        yield of_run("lanes", structs.LANE_RECORD, Fixed(TRACE_CAPACITY + 1), Role.LANES)
+    if plan.target.instances or any(cuts_lists(sweep) for sweep in sweeps(plan)):
+        yield of_run("hubs", structs.HUB_CHUNK, _chunks(plan), Role.HUBS)
+    count = gpu_copies.copies_of(plan)
+    if count:
+        yield of_run("mirrors", Type.UINT64, VERTICES, Role.MIRROR, count)
+    if gpu_copies.shares_copies(plan):
+        yield of_run("addresses", Type.UINT64, Fixed(MOST_GPUS), Role.ADDRESSES, count)
+    if numbered(plan):
+        longest = Sum(tuple(_OF_DOMAIN[domain][2] for domain in numbered(plan)))
+        yield of_run("places", Type.UINT64, Parts(longest, NUMBERED_AT_ONCE), Role.PLACES)
+    keys, room = key_type(plan), room_of(plan)
+    if keys is not None and orders(plan):
+        yield of_run("keys", keys, room, Role.KEYS, 2)
+    if any(sweep.hint(FewAsList) for sweep in sweeps(plan)):
+        yield of_run("listed", small_frontier_member(plan), Fixed(plan.sizes.listed_places), Role.LISTED, 2)
+    if keys is not None and any(sweep.skips is not None for sweep in sweeps(plan)):
+        yield of_run("visited", keys, VERTICES, Role.VISITED)
+    if block_cache.has_bounds(plan.schedule):
+        yield of_run("bounded", Type.VERTEX, Fixed(1 << plan.sizes.bound_bits), Role.BOUNDED)
+    if any(sweep.sums_degrees for sweep in sweeps(plan)):
+        yield of_run("sums", Type.UINT64, room, Role.SHARES)
+        yield of_run("tiles", Type.UINT64, Sum((Parts(room, plan.sizes.block_threads), Fixed(1))), Role.SHARES)
+    if any(sweep.balance is Balance.BINS for sweep in sweeps(plan)):
+        yield of_run("bins", Type.VERTEX, Times(2, room), Role.SHARES, 3)
+    if plan.saved is not None:
+        yield of_run("saved", plan.saved, Fixed(1), Role.SAVED, cleared=Cleared.ZERO)
+    if plan.target.fused and plan.swapped:
+        yield of_run("outputs", Type.UINT64, Fixed(len(plan.swapped)), Role.OUTPUTS)
 
-    balances = {sweep.balance for sweep in sweeps(plan)}
+
+def _control(plan: Plan) -> Struct:
+    """The counters and words of the run's control block."""
     counted = [structs.LATE] if repeated_of(plan) else []
-    counted += [structs.BINS] if Balance.BINS in balances else []
+    counted += [structs.BINS] if any(sweep.balance is Balance.BINS for sweep in sweeps(plan)) else []
     counted += [structs.SPILLED, structs.SEEN, structs.NEAREST] if orders(plan) else []
     counted += [structs.KEPT] if any(sweep.rounds is not None for sweep in sweeps(plan)) else []
     words = list(structs.VISITS) if most_visits(plan) is not None else []
     words += [structs.DONE] if plan.target.instances else []
     words += [*structs.SOLO, structs.resume_state(_most_resume_words(plan))] if any(solo_loops(plan)) else []
-    yield buffer("control", structs.control(*counted, words=tuple(words)), Fixed(1), Role.CONTROL, Cleared.ZERO)
-    yield buffer("trace", structs.TRACE_RECORD, Fixed(TRACE_CAPACITY), Role.TRACE, Cleared.WRITTEN)
-    if plan.target.lanes:
-        yield buffer("lanes", structs.LANE_RECORD, Fixed(TRACE_CAPACITY + 1), Role.LANES, Cleared.WRITTEN)
-    if plan.target.instances or any(cuts_lists(sweep) for sweep in sweeps(plan)):
-        yield buffer("hubs", structs.HUB_CHUNK, _chunks(plan), Role.HUBS, Cleared.WRITTEN)
-    count = gpu_copies.copies_of(plan)
-    if count:
-        yield Buffer("mirrors", Type.UINT64, VERTICES, Role.MIRROR, Allocator.HOST, Cleared.WRITTEN, RUN, count)
-    if gpu_copies.shares_copies(plan):
-        yield Buffer(
-            "addresses", Type.UINT64, Fixed(MOST_GPUS), Role.ADDRESSES, Allocator.HOST, Cleared.WRITTEN, RUN, count
-        )
-    if numbered(plan):
-        longest = Sum(tuple(_OF_DOMAIN[domain][2] for domain in numbered(plan)))
-        yield buffer("places", Type.UINT64, Parts(longest, NUMBERED_AT_ONCE), Role.PLACES, Cleared.WRITTEN)
-    keys, room = key_type(plan), room_of(plan)
-    if keys is not None and orders(plan):
-        yield Buffer("keys", keys, room, Role.KEYS, Allocator.HOST, Cleared.WRITTEN, RUN, 2)
-    if any(sweep.hint(FewAsList) for sweep in sweeps(plan)):
-        places = Fixed(plan.sizes.listed_places)
-        yield Buffer(
-            "listed", small_frontier_member(plan), places, Role.LISTED, Allocator.HOST, Cleared.WRITTEN, RUN, 2
-        )
-    if keys is not None and any(sweep.skips is not None for sweep in sweeps(plan)):
-        yield buffer("visited", keys, VERTICES, Role.VISITED, Cleared.WRITTEN)
-    if block_cache.has_bounds(plan.schedule):
-        yield buffer("bounded", Type.VERTEX, Fixed(1 << plan.sizes.bound_bits), Role.BOUNDED, Cleared.WRITTEN)
-    if any(sweep.sums_degrees for sweep in sweeps(plan)):
-        yield buffer("sums", Type.UINT64, room, Role.SHARES, Cleared.WRITTEN)
-        tiles = Sum((Parts(room, plan.sizes.block_threads), Fixed(1)))
-        yield buffer("tiles", Type.UINT64, tiles, Role.SHARES, Cleared.WRITTEN)
-    if Balance.BINS in balances:
-        yield Buffer("bins", Type.VERTEX, Times(2, room), Role.SHARES, Allocator.HOST, Cleared.WRITTEN, RUN, 3)
-    if plan.saved is not None:
-        yield buffer("saved", plan.saved, Fixed(1), Role.SAVED, Cleared.ZERO)
-    if plan.target.fused and plan.swapped:
-        yield buffer("outputs", Type.UINT64, Fixed(len(plan.swapped)), Role.OUTPUTS, Cleared.WRITTEN)
+    return structs.control(*counted, words=tuple(words))
 
 
 _RESUMED_ALWAYS, _OF_FRONTIER, _OF_DIRECTION, _OF_SCALAR, _OF_ORDER, _OF_LISTED = 4, 7, 2, 2, 20, 4
@@ -278,11 +273,11 @@ def _frontiers(plan: Plan) -> Iterator[Buffer]:
         bits = Parts(extent, 32)
         if slots:
             room = room_of(plan) if domain is Domain.VERTEX else bits if only_marks(plan) else extent
-            yield Buffer(f"{prefix}queues", kind, room, Role.QUEUE, Allocator.HOST, Cleared.WRITTEN, RUN, slots)
+            yield of_run(f"{prefix}queues", kind, room, Role.QUEUE, slots)
         if slots and domain is Domain.VERTEX and needs_bitmaps(plan):
-            yield Buffer("bitmaps", Type.UINT32, bits, Role.BITMAP, Allocator.HOST, Cleared.WRITTEN, RUN, slots)
+            yield of_run("bitmaps", Type.UINT32, bits, Role.BITMAP, slots)
         if domain in marked:
-            yield Buffer(f"{prefix}marks", Type.UINT32, bits, Role.MARKS, Allocator.HOST, Cleared.ZERO, RUN, 2)
+            yield of_run(f"{prefix}marks", Type.UINT32, bits, Role.MARKS, 2, Cleared.ZERO)
 
 
 def _made_graphs(plan: Plan, others: tuple[Buffer, ...]) -> Iterator[Buffer]:
@@ -301,23 +296,15 @@ def _made_graphs(plan: Plan, others: tuple[Buffer, ...]) -> Iterator[Buffer]:
     hoisted = tuple(hoisted_arrays(plan, parts))
     if hoisted:
         yield from hoisted
-        yield Buffer(
-            HOISTED,
-            structs.HOISTED_GRAPH,
-            Fixed(1),
-            Role.HOISTED_GRAPH,
-            Allocator.HOST,
-            Cleared.ZERO,
-            RUN,
-            hoisted[0].copies,
-        )
+        copies = hoisted[0].copies
+        yield of_run(HOISTED, structs.HOISTED_GRAPH, Fixed(1), Role.HOISTED_GRAPH, copies, Cleared.ZERO)
     either = Sum((VERTICES, EDGES, Fixed(2 << plan.sizes.radix_bits)))  # sorting counts the digits of so many ids
     words = Sum((Parts(EDGES, 32), Parts(EDGES, 32)))  # of bits of the places in lists, and a count of each
     if any(not isinstance(step.step, ir.SameGraph) for step in made):
         room, count = (either, GRAPH_SCRATCH) if contracts else (words, SUBGRAPH_SCRATCH)
-        yield Buffer("graph_scratch", Type.EDGE, room, role, Allocator.HOST, Cleared.WRITTEN, RUN, count)
+        yield of_run("graph_scratch", Type.EDGE, room, role, count)
     if any(step.weights is not None for step in contracts):
-        yield Buffer("graph_sums", Type.UINT64, EDGES, role, Allocator.HOST, Cleared.WRITTEN, RUN)
+        yield of_run("graph_sums", Type.UINT64, EDGES, role)
 
 
 def hoisted_arrays(plan: Plan, parts: Collection[str]) -> Iterator[Buffer]:
@@ -340,7 +327,7 @@ def _of_graphs(word: str, names: set[str], role: Role, copies: int) -> Iterator[
     for name, like in _OF_MADE_GRAPHS.items():
         element, extent = _PARTS[like]
         if name in names:
-            yield Buffer(f"{word}_{name}", element, extent, role, Allocator.HOST, Cleared.WRITTEN, RUN, copies)
+            yield of_run(f"{word}_{name}", element, extent, role, copies)
 
 
 def small_frontier_member(plan: Plan) -> Struct:

@@ -53,9 +53,7 @@ _SHORT_CIRCUITS = (BinaryOperation.AND, BinaryOperation.OR)
 
 def run(plan: Plan, facts: Facts) -> Plan:
     """`plan` with the loops that lanes share. Several GPUs and workers have other ways to share members."""
-    target = plan.target
-    elsewhere = not target.grid or target.workers or target.several_gpus or target.instances
-    if elsewhere or plan.graph.short_lists:
+    if not (plan.target.grid and plan.target.one_memory) or plan.graph.short_lists:
         return plan
 
     def changed(operation: Operation, sweep: Sweep) -> Sweep:

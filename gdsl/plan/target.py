@@ -152,6 +152,12 @@ class Target:
     resident_threads: int | None = None
     """How many threads of one multiprocessor kernels leave registers for; None: what `occupancy` says of each plan."""
 
+    @property
+    def one_memory(self) -> bool:
+        """Whether an array of one run is in one memory, and nothing else is: no worker or GPU has a part or a copy of
+        it, and no other value of the params shares its words."""
+        return not (self.workers or self.several_gpus or self.instances)
+
 
 _CUDA_SIZES = Sizes(block_threads=512, hub_degree=128, hub_chunk=128)
 _ALL = frozenset(Balance)

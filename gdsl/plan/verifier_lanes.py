@@ -38,8 +38,7 @@ class _Verifier:
 
     def verify(self) -> None:
         target, sweep, step = self.plan.target, self.operation.does, self.operation.step
-        one_grid = target.grid and not (target.workers or target.several_gpus or target.instances)
-        self.expect(one_grid, "members are shared in another way")
+        self.expect(target.grid and target.one_memory, "members are shared in another way")
         functor = self.accesses.functor_of(step)
         assert isinstance(sweep, Sweep)
         own = isinstance(step, ir.Compute) and sweep.own is not None and sweep.members.domain is Domain.VERTEX

@@ -69,8 +69,8 @@ class VariantVerifier:
             plain = self.ask(plain_arrays, functor, alone) if claim is None and alone else frozenset()
             if claim is None and alone and sweep.own is not None and stores_whole(self.target):
                 plain |= self.ask(single_writer_arrays, functor, alone)
-            one_process = not (self.target.workers or self.target.several_gpus or self.target.instances)
-            if claim is None and alone and sweep.own is not None and ir.Role.VERTEX in alone and one_process:
+            of_vertex = sweep.own is not None and alone is not None and ir.Role.VERTEX in alone
+            if claim is None and of_vertex and self.target.one_memory:
                 plain |= self.ask(own_list_arrays, functor)
         summed = self.ask(accumulated_scalars, functor)
         totals = {total.scalar for total in sweep.totals}

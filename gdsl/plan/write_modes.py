@@ -1,8 +1,8 @@
 """Pass `write_modes`: plain writes where a call alone addresses what it writes.
 
 On vertices, or on all edges, an element has one call, unless members come twice; so has an edge whose vertex goes
-through its list. Along the edges of members an edge has
-one call, unless both of its ends may bring it; in a pull, so has the far end whose list one thread walks.
+through its list. Along the edges of members an edge has one call, unless both of its ends may bring it; in a pull, so
+has the far end whose list one thread walks.
 
 Others may read what a call on a vertex alone writes, such as another one's label in `low[v] min= low[low[v]]`. On a CPU
 a plain store of an element is whole, so that they find a value from before or after it; a compare-and-swap, which takes
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from gdsl.ir.nodes import Operator, Role, VertexFunctor
+from gdsl.ir.nodes import Functor, Role, VertexFunctor
 from gdsl.operations import Over
 from gdsl.passes.writers import far_roles, own_list_arrays, plain_arrays, single_writer_arrays
 from gdsl.plan.deduplication import repeated_of
@@ -29,7 +29,6 @@ def stores_whole(target: Target) -> bool:
     return not target.grid and not target.workers and not target.instances
 
 
-_NOTHING: frozenset[Role] = frozenset()
 _EDGE = frozenset({Role.EDGE})
 
 
@@ -37,32 +36,42 @@ def run(plan: Plan, facts: Facts) -> Plan:
     """`plan` with the mode of every write."""
     repeated = repeated_of(plan)
 
-    def alone(variant: Variant, step: Operator, roles: frozenset[Role]) -> Variant:
-        if variant.claim is not None or not variant.writes or not roles:
-            return variant
-        return with_own(variant, facts.remember(plain_arrays, facts.functor(step), roles))
-
     def changed(operation: Operation, sweep: Sweep) -> Sweep:
-        step = operation.step
-        several = step.frontier.frontier in repeated
+        several_calls = operation.step.frontier.frontier in repeated
         if sweep.own is not None:
-            role = Role.VERTEX if isinstance(facts.functor(step), VertexFunctor) else Role.EDGE
-            roles = _NOTHING if several else frozenset({role})
-            own = alone(sweep.own, step, roles)
-            one_process = not (plan.target.workers or plan.target.several_gpus or plan.target.instances)
-            if Role.VERTEX in roles and one_process:
-                own = with_own(own, facts.remember(own_list_arrays, facts.functor(step)))
-            if roles and stores_whole(plan.target) and own.claim is None:
-                own = with_own(own, facts.remember(single_writer_arrays, facts.functor(step), roles))
+            own = sweep.own if several_calls else _on_members(sweep.own, facts.functor(operation.step), plan, facts)
             return dataclasses.replace(sweep, own=own)
+        if not sweep.walks:
+            return sweep
         pulls = sweep.selection is not None
-        of_edge = _EDGE if pulls or not (several or step.visits is Over.ALL_EDGES) else _NOTHING
+        of_edge = (
+            _EDGE if pulls or not (several_calls or operation.step.visits is Over.ALL_EDGES) else frozenset[Role]()
+        )
 
         def along(walk: Walk) -> Walk:
-            variant = alone(walk.variant, step, far_roles(walk.over) | of_edge if pulls else of_edge)
-            shared = alone(walk.shared, step, of_edge) if walk.shared is not None else None
+            functor = facts.functor(operation.step)
+            variant = _with_plain(walk.variant, functor, far_roles(walk.over) | of_edge if pulls else of_edge, facts)
+            shared = _with_plain(walk.shared, functor, of_edge, facts) if walk.shared is not None else None
             return dataclasses.replace(walk, variant=variant, shared=shared)
 
-        return dataclasses.replace(sweep, walks=tuple(map(along, sweep.walks))) if sweep.walks else sweep
+        return dataclasses.replace(sweep, walks=tuple(map(along, sweep.walks)))
 
     return map_sweeps(plan, changed)
+
+
+def _on_members(own: Variant, functor: Functor, plan: Plan, facts: Facts) -> Variant:
+    """What is run on members, of which each has one call."""
+    roles = frozenset({Role.VERTEX}) if isinstance(functor, VertexFunctor) else _EDGE
+    own = _with_plain(own, functor, roles, facts)
+    if isinstance(functor, VertexFunctor) and plan.target.one_memory:
+        own = with_own(own, facts.remember(own_list_arrays, functor))
+    if stores_whole(plan.target) and own.claim is None:
+        own = with_own(own, facts.remember(single_writer_arrays, functor, roles))
+    return own
+
+
+def _with_plain(variant: Variant, functor: Functor, roles: frozenset[Role], facts: Facts) -> Variant:
+    """`variant` with plain writes of what only a call with these parameters addresses."""
+    if variant.claim is not None or not variant.writes or not roles:
+        return variant
+    return with_own(variant, facts.remember(plain_arrays, functor, roles))
