@@ -172,11 +172,15 @@ class ExecutableForms:
         finally:
             self._device.release(True)
 
+    def _for_class(self, graph_class: GraphClass) -> Self:
+        """The executable for a class of graphs, created when it is first needed."""
+        if graph_class not in self._others:
+            self._others[graph_class] = self._build(self._program, self.widths, False, graph_class, 0)
+        return self._others[graph_class]
+
     def _from_near_to_far(self) -> Self:
-        """The executable for graphs whose edges are visited too often otherwise, created when it is first needed."""
-        if REVISITED not in self._others:
-            self._others[REVISITED] = self._build(self._program, self.widths, False, REVISITED, 0)
-        return self._others[REVISITED]
+        """The executable for graphs whose edges are visited too often otherwise."""
+        return self._for_class(REVISITED)
 
     def _in_order(self, graph: Graph) -> Self:
         """This executable, or that for another order of work if runs on the graph have shown that it is better."""
@@ -302,11 +306,7 @@ class ExecutableForms:
             return self
         from gdsl.backends.cuda.graph_placement import is_in_host
 
-        if not is_in_host(self._request(graph, bindings, memory)):
-            return self
-        if graph_class not in self._others:
-            self._others[graph_class] = self._build(self._program, self.widths, False, graph_class, 0)
-        return self._others[graph_class]
+        return self._for_class(graph_class) if is_in_host(self._request(graph, bindings, memory)) else self
 
     @property
     def _runs_on_own_ids(self) -> bool:
@@ -316,16 +316,15 @@ class ExecutableForms:
         """The executable for the graph, this one or another."""
         if not self._is_open:
             return self
-        started = self._choices.get(graph)
-        if started is None:
+        chosen = self._choices.get(graph)
+        if chosen is None:
             original = self._graphs.graph(graph, self.widths, self._device)
             counts = graph.num_vertices, graph.num_edges, original.largest_degree
             graph_class = heuristics.class_for(self._program, *counts, self._device.dynamic_shared_limit())
             if graph_class == GENERAL:
                 return self
-            started = self._others.get(graph_class) or self._build(self._program, self.widths, False, graph_class, 0)
-            self._others[graph_class] = self._choices[graph] = started
-        return started
+            chosen = self._choices[graph] = self._for_class(graph_class)
+        return chosen
 
     def _enactor(self, graph: Graph, bindings: Bindings, limits: Limits) -> Enactor:
         if self._is_limited(graph, limits):

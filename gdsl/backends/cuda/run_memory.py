@@ -77,27 +77,17 @@ class RunMemory:
         names = {scalar.name for scalar in plan.program.scalars}
         scalars = [buffer for buffer in hosts if buffer.group == PROBLEM and buffer.name in names]
         results = [buffer for buffer in hosts if buffer not in scalars and self._is_result(buffer)]
-        taken = [*scalars, *results]
         self._hoisted = [buffer for buffer in hosts if buffer.role is Role.HOISTED_GRAPH]
         self._hoisted_keys = [each.key for each in hoisted_graphs(plan)] if self._hoisted else []
         self._hoisted_version = -1
-        apart = (*ROLES, Role.MIRROR, Role.LANES, Role.HOISTED_GRAPH)
-        self._work = [buffer for buffer in hosts if buffer.role not in apart and buffer not in taken]
-        self._work.sort(key=lambda buffer: buffer.role is Role.QUEUE)
-        self._sizes = [self._bytes(buffer) for buffer in self._work for _ in range(max(buffer.copies, 1))]
-        self._filled = sum(max(buffer.copies, 1) for buffer in self._work if buffer.role is Role.QUEUE)
-        """How many of these are queues, the last ones: members are added from the beginning, by all GPUs."""
         mirrors = [buffer for buffer in hosts if buffer.role in (Role.MIRROR, Role.LANES)]
-        self._copied = [self._bytes(buffer) for buffer in mirrors for _ in range(max(buffer.copies, 1))]
-        """The bytes of the buffers of which each GPU has its own; they are the last of the work buffers."""
-        self._work += mirrors
+        apart = (*ROLES, Role.MIRROR, Role.LANES, Role.HOISTED_GRAPH)
+        self._divide_work(
+            [each for each in hosts if each.role not in apart and each not in [*scalars, *results]], mirrors
+        )
         self._keeps_inside = self._numbering is not None or device.copies_results
         """Whether the caller gets other buffers than those that kernels write."""
-        outside = [each for each in results if each.role is Role.RESULT] if self._keeps_inside else []
-        hoisted_sizes = {buffer.name: self._bytes(buffer) for buffer in self._hoisted}
-        missing = sum(on_device.hoisted.missing_bytes(key, hoisted_sizes) for key in self._hoisted_keys)
-        missing += max(len(device.gpu_numbers), 1) * sum(self._copied)
-        device.require(sum(self._sizes) + sum(map(self._bytes, [*results, *outside])) + missing)
+        self._require(results)
         self._to_clear: list[tuple[int, int]] = []
         self.transfers = RunTransfers(device, plan, self._widths, sizes, self.record, scalars)
         self.shared = self.transfers.shared
@@ -115,6 +105,24 @@ class RunMemory:
         self.arguments.by_owner = self.is_divided and not plan.graphs and on_device.is_even(len(device.gpu_numbers))
         self.names: dict[str, Buffer] = {}
         """The buffers that the names of the program's data refer to in this run."""
+
+    def _divide_work(self, shared: list[buffer_nodes.Buffer], mirrors: list[buffer_nodes.Buffer]) -> None:
+        """The buffers that a run works with, and the bytes of each copy: first those that all GPUs share, of which the
+        queues are the last, then those of which each GPU has its own."""
+        shared.sort(key=lambda buffer: buffer.role is Role.QUEUE)
+        self._work = [*shared, *mirrors]
+        self._sizes = [self._bytes(buffer) for buffer in shared for _ in range(max(buffer.copies, 1))]
+        self._filled = sum(max(buffer.copies, 1) for buffer in shared if buffer.role is Role.QUEUE)
+        """How many of these are queues: members are added from the beginning, by all GPUs."""
+        self._copied = [self._bytes(buffer) for buffer in mirrors for _ in range(max(buffer.copies, 1))]
+
+    def _require(self, results: list[buffer_nodes.Buffer]) -> None:
+        """Raise E0912 if there is too little memory for a run."""
+        outside = [each for each in results if each.role is Role.RESULT] if self._keeps_inside else []
+        sizes = {buffer.name: self._bytes(buffer) for buffer in self._hoisted}
+        missing = sum(self.on_device.hoisted.missing_bytes(key, sizes) for key in self._hoisted_keys)
+        missing += max(len(self.device.gpu_numbers), 1) * sum(self._copied)
+        self.device.require(sum(self._sizes) + sum(map(self._bytes, [*results, *outside])) + missing)
 
     def _is_result(self, buffer: buffer_nodes.Buffer) -> bool:
         """Whether the caller gets this memory, or may get it after a swap."""
