@@ -55,7 +55,7 @@ class Of(Extent):
     size: Size
 
     def value(self, sizes: Sizes) -> int:
-        """That size."""
+        """The size that this refers to, of a graph with these `sizes`."""
         return sizes[self.size]
 
     def __str__(self) -> str:
@@ -69,7 +69,7 @@ class Sum(Extent):
     terms: tuple[Extent, ...]
 
     def value(self, sizes: Sizes) -> int:
-        """Their sum."""
+        """The sum, for a graph with these `sizes`."""
         return sum(term.value(sizes) for term in self.terms)
 
     def __str__(self) -> str:
@@ -84,7 +84,7 @@ class Times(Extent):
     of: Extent
 
     def value(self, sizes: Sizes) -> int:
-        """The product."""
+        """The product, for a graph with these `sizes`."""
         return self.factor * self.of.value(sizes)
 
     def __str__(self) -> str:
@@ -99,7 +99,7 @@ class Values(Extent):
     of: Extent
 
     def value(self, sizes: Sizes) -> int:
-        """The product."""
+        """The number of values of all elements, for a graph and params with these `sizes`."""
         return sizes[self.count] * self.of.value(sizes)
 
     def __str__(self) -> str:

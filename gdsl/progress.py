@@ -84,7 +84,7 @@ class Counting:
             self._bar.close()
 
     def add(self, count: int) -> None:
-        """That many more are done."""
+        """Note that `count` more are done, and show it."""
         self._done += count
         if not self._wanted:
             return

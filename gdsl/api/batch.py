@@ -103,7 +103,7 @@ class Batch(Sequence[Result]):
 
     @property
     def results(self) -> tuple[Result, ...]:
-        """All results."""
+        """The results of all values, in their order; waits for those that are not there yet."""
         return tuple(self)
 
     def __len__(self) -> int:

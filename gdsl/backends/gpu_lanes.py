@@ -27,7 +27,7 @@ class ChromeTrace:
             file.write(self.text())
 
     def text(self) -> str:
-        """That JSON."""
+        """The trace as JSON in the format of Chrome's trace viewer."""
         events: list[dict[str, Any]] = [{"name": "process_name", "ph": "M", "pid": 0, "args": {"name": "gdsl"}}]
         for lane, name in enumerate(self._names()):
             events.append({"name": "thread_name", "ph": "M", "pid": 0, "tid": lane, "args": {"name": name}})

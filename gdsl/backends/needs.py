@@ -114,7 +114,8 @@ def on_other_ids_in_host(
     inputs: Mapping[str, Any],
     largest_degree: int,
 ) -> tuple[Need, ...]:
-    """The same for a graph whose edge lists are in the memory of the host, which are renumbered a piece at a time."""
+    """As `on_other_ids`, for a graph whose edge lists are in the memory of the host, which are renumbered a piece at a
+    time."""
     run_needs = on_a_device(plan, widths, sizes, directed, inputs)
     own = {f"{PROBLEM}.{GIVEN_IDS}": f"{LAYOUT}.order"}
     run_needs = tuple(replace(need, nbytes=0, there=own[need.name]) if need.name in own else need for need in run_needs)

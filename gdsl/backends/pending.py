@@ -44,7 +44,7 @@ class Ended:
         self._outcome, self._error = outcome, error
 
     def is_done(self) -> bool:
-        """Always True."""
+        """True: the run has ended."""
         return True
 
     def wait(self, until: float | None) -> bool:

@@ -26,7 +26,7 @@ _LONGEST_TEXT = 1 << 20
 
 
 def programs(context: click.Context, param: click.Parameter, word: str) -> Items:
-    """Files of programs, and samples."""
+    """Files of programs, and names of samples, that begin with `word`."""
     from gdsl.program_files import SUFFIX, samples
 
     named = {} if _is_path(word) else samples()
@@ -34,7 +34,7 @@ def programs(context: click.Context, param: click.Parameter, word: str) -> Items
 
 
 def sample_names(context: click.Context, param: click.Parameter, word: str) -> Items:
-    """Samples."""
+    """The names of samples that begin with `word`."""
     from gdsl.program_files import samples
 
     return _items(word, dict.fromkeys(samples(), ""))
@@ -50,7 +50,7 @@ def graphs(context: click.Context, param: click.Parameter, word: str) -> Items:
 
 
 def generators(context: click.Context, param: click.Parameter, word: str) -> Items:
-    """Generators."""
+    """The names of generated graphs that begin with `word`."""
     from gdsl.graph_names import GENERATED
 
     return _items(word, dict.fromkeys(GENERATED, ""))

@@ -165,7 +165,7 @@ def write_lanes(trace: Path, result: Result) -> None:
 
 
 def execute_on_workers(request: Request, on: WorkerWords) -> Run:
-    """The same, by workers that each read their part of the graph."""
+    """As `execute`, by workers that each read their part of the graph."""
     from gdsl.cli.report import Run
     from gdsl.cli.results import write_result
     from gdsl.cli.workers import Lines, connected

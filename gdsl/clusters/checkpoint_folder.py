@@ -136,7 +136,7 @@ class CheckpointFolder:
 
     @property
     def shown(self) -> str:
-        """Its name, for messages."""
+        """The folder's name, for messages."""
         return printable(str(self.path))
 
     def unusable(self, why: str, fix: str = "begin the run again, in another folder") -> GdslError:

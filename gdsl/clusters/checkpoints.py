@@ -34,12 +34,12 @@ class Progress:
         self._tell = tell
 
     def due(self, iterations: int) -> bool:
-        """Never."""
+        """Report the pass; False: nothing is saved."""
         self._tell(f"pass {iterations}")
         return False
 
     def save(self, state: RunState) -> None:
-        """Not called."""
+        """Never called, as `due` is False."""
         raise AssertionError(state)
 
 

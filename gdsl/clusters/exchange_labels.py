@@ -38,7 +38,7 @@ class ExchangeLabels(Mapping[int, str]):
 
 
 def labels_of(plan: Plan) -> dict[int, str]:
-    """The same for a plan."""
+    """By the number of each exchange of `plan` the label of the operator that it follows."""
     labels: dict[int, str] = {}
     for block in blocks_in(plan.schedule):
         last: Operation | None = None

@@ -102,7 +102,7 @@ class Names:
         return self._mark(_Name(Scope.MEMBER, name))
 
     def local(self, name: str) -> str:
-        """A local, or a parameter of a functor or function."""
+        """The name in generated code of a local, or of a parameter of a functor or function."""
         return self._mark(_Name(Scope.LOCAL, name))
 
     def function(self, name: str) -> str:

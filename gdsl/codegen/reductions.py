@@ -65,7 +65,7 @@ class ReductionPrinter:
         return f"reduce_{REDUCTIONS[ReduceOperation.ADD if adds else reduction.combine]}"
 
     def block_function(self, node: Weights) -> str:
-        """The same for a value in a block's own memory."""
+        """The function of the runtime that combines a result with a value in a block's shared memory."""
         function = self.reduce_function(node)
         return "add_in_block" if function == "reduce_add" else function
 

@@ -246,6 +246,6 @@ def caution(text: str) -> None:
 
 
 def enumerate_words(words: Iterable[str], last: str = "or") -> str:
-    """`a, b or c`."""
+    """The words of a list in a sentence: `a, b or c`, with `last` before the last one."""
     parts = list(words)
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {last} {parts[-1]}"

@@ -167,7 +167,7 @@ class Effects:
 
     @property
     def frontier(self) -> Elements:
-        """The input."""
+        """What the operator runs on."""
         return self.operator.frontier
 
     def end(self, role: Role) -> End:

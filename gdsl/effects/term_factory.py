@@ -55,7 +55,7 @@ class Terms:
         return self._once((terms.ParamTerm, name), lambda: terms.ParamTerm(kind, 0, 0, name))
 
     def passes(self) -> terms.PassTerm:
-        """`iteration`."""
+        """The term of `iteration`, the number of a loop's pass."""
         return self._once(terms.PassTerm, lambda: terms.PassTerm(Type.INT32, self.atoms.bit(terms.OfPass()), 0))
 
     def count(self, domain: Domain) -> terms.CountTerm:
@@ -70,7 +70,7 @@ class Terms:
         )
 
     def place(self, other: bool = False) -> terms.PlaceTerm:
-        """`place`."""
+        """The term of `place`, where an edge is in the list; `other`: of another call."""
         bit = self.atoms.bit(terms.OfPlace(other))
         return self._once((terms.PlaceTerm, other), lambda: terms.PlaceTerm(Type.INT32, bit, 0, other))
 
@@ -106,7 +106,8 @@ class Terms:
         return self._once(key, lambda: terms.ElementTerm(kind, depends, index.depth + 1, array, index, read))
 
     def scalar(self, kind: Type, name: str, read: int = 0) -> terms.ScalarTerm:
-        """A scalar."""
+        """The term of a scalar's value; `read`: the number of a read that may see
+        another value than others, or 0."""
         depends = self.atoms.bit(terms.OfRead(read) if read else terms.OfData(name))
         return self._once((terms.ScalarTerm, name, read), lambda: terms.ScalarTerm(kind, depends, 0, name, read))
 

@@ -95,7 +95,7 @@ class Argument:
 
     @property
     def words(self) -> str:
-        """Its name in messages."""
+        """What messages call the argument."""
         return f"{self.what} `{self.name}`"
 
 

@@ -145,7 +145,7 @@ def range_form(failure: Failure) -> Diagnostic | None:
 
 
 def cast_form(failure: Failure) -> Diagnostic | None:
-    """`(float) x`."""
+    """The message for a cast in C's form, `(float) x`; None for anything else."""
     cast = re.search(rf"\(\s*(?:unsigned\s+)?({TYPE})\s*\)\s*$", failure.line_before)
     operand = re.match(POSTFIX, failure.rest) if cast else None
     if cast is None or operand is None or "\n" in cast.group():
@@ -351,5 +351,5 @@ def functor_head_fix(failure: Failure, groups: Groups) -> str:
 
 
 def second_side_fix(failure: Failure, groups: Groups) -> str:
-    """`a ? b;`."""
+    """The fix for a choice without its second side, `a ? b;`."""
     return f"write `{failure.line_before.rsplit(chr(10), 1)[-1].strip().removeprefix('= ')} : …`"

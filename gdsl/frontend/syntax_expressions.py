@@ -75,7 +75,7 @@ class Index(Expression):
 
     @property
     def name(self) -> str:
-        """That of the array."""
+        """The name of the array."""
         return self.array
 
 

@@ -51,7 +51,7 @@ class Csr:
 
     @property
     def num_vertices(self) -> int:
-        """V."""
+        """V, the number of vertices."""
         return len(self.offsets) - 1
 
 

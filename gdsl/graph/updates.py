@@ -64,7 +64,7 @@ class Delta:
 
     @classmethod
     def of(cls, base: Csr, conditions: set[str]) -> Delta:
-        """No changes."""
+        """A delta of `base` without any changes."""
         none = np.zeros(0, base.columns.dtype)
         values = {name: np.zeros(0, of.dtype) for name, of in base.attributes.items()}
         return cls(base, conditions, np.zeros(0, np.int64), Insertions(none, none, values))

@@ -64,7 +64,7 @@ class History(Node):
 
     @property
     def data(self) -> tuple[str, ...]:
-        """All three."""
+        """The names of what a history is stored in: two arrays and a scalar."""
         return self.members, self.ends, self.levels
 
 

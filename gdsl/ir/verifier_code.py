@@ -144,7 +144,7 @@ class CodeVerifier:
     # ------------------------------------------------------------ statements
 
     def target(self, node: nodes.Target) -> None:
-        """What is written."""
+        """Expect that what is written is declared with the type of the target."""
         if isinstance(node, nodes.ScalarTarget):
             self.expect(self.has_scalar(node.scalar, node.type), f"no scalar {node.scalar}", node)
         else:

@@ -72,7 +72,7 @@ def references(document: Document, position: lsp.Position, *, with_declaration: 
 
 
 def highlights(document: Document, position: lsp.Position) -> list[lsp.DocumentHighlight]:
-    """The same in this text, each as a read or a write."""
+    """The uses in this text of what is at `position`, each as a read or a write."""
     return [
         lsp.DocumentHighlight(
             document.positions.range(token.start, token.end),

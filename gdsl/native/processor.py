@@ -21,7 +21,7 @@ def identity() -> str:
 
 @cache
 def name() -> str:
-    """Its model name, or its kind."""
+    """The model name of this machine's processor, or its kind."""
     names = (line.split(":", 1)[1].strip() for line in _lines() if line.startswith("model name") and ":" in line)
     return next(names, "") or platform.processor() or platform.machine()
 

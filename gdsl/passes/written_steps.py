@@ -142,7 +142,7 @@ class WrittenSteps:
         return nodes.Store(self.span, target, self.literal(True), StoreRule.SAME_VALUE)
 
     def literal(self, value: bool) -> nodes.Literal:
-        """A bool."""
+        """The bool `value` as a literal."""
         return nodes.Literal(self.span, Type.BOOL, value)
 
     # ------------------------------------------------------------ steps

@@ -176,8 +176,8 @@ def switch(knobs: ir.OperatorKnobs, walked: bool) -> Switch:
 
 
 def switch_of_instances(knobs: ir.OperatorKnobs, grid: bool) -> Switch:
-    """The same for many searches that go together: a vertex looks for the members of each, mostly in its whole list. On
-    a GPU, going over a set of members costs as much as going over all vertices."""
+    """When many searches that go together pull: a vertex looks for the members of each, mostly in its whole list. On a
+    GPU, going over a set of members costs as much as going over all vertices."""
     looks = Compare(Measure.EDGES, _INSTANCES * knobs.alpha, Measure.UNVISITED, strict=True)
     return Switch(
         enter=(looks,) if grid else (looks, _MANY_EDGES),

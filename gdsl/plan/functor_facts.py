@@ -42,7 +42,7 @@ class Touched:
 
 
 def touched_by(step: ir.Operator, sweep: Sweep, accesses: Accesses) -> Touched:
-    """Of an operator that does not end with a barrier."""
+    """What the threads of an operator touch that does not end with a barrier."""
     touched = accesses.of_step(step)
     segment = sweep.segment
     if segment is not None and segment.staging is not None:

@@ -81,7 +81,7 @@ class BitParallel:
     """The sets whose members something counts in each instance."""
 
     def walk(self, site: int) -> BitWalk:
-        """That of the advance at a site."""
+        """How the advance at a site walks."""
         return next(each for each in self.walks if each.site == site)
 
     def renewed(self, site: int) -> tuple[Renewal, ...]:

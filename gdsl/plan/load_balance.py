@@ -100,7 +100,8 @@ FEW_PLACES = 4
 
 
 def balance_of_push(balance: Balance, over: Over, first_places: Expression | None, target: Target) -> Balance:
-    """The same for a push along the edges before the place `first_places`, where there is such a limit."""
+    """The `balance` of a push along the edges before the place `first_places` (None: all): a thread has each list if
+    these are few."""
     few = isinstance(first_places, Literal) and int(first_places.value) <= FEW_PLACES and over is Over.OUT_EDGES
     return Balance.THREAD if few and balance is Balance.AUTO and Balance.THREAD in target.balances else balance
 

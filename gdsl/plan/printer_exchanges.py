@@ -6,7 +6,7 @@ from gdsl.plan.exchange_nodes import Distribution, Exchange, Exchanged, Held, Ho
 
 
 def print_exchange(step: Exchange | Snapshot) -> list[str]:
-    """A step of a plan."""
+    """The lines of an exchange, or of the snapshot before it."""
     if isinstance(step, Snapshot):
         lists = [f"far ends over {over.value}" for over in step.over]
         pulled = " where it pulls or they are many" if step.pulled_from is not None else ""

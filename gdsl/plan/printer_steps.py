@@ -192,7 +192,7 @@ def _head(launch: Launch) -> str:
 
 
 def on_sets(step: OnSets) -> str:
-    """One line."""
+    """The line of a step on sets."""
     node = step.step
     match node:
         case ir.PushLevel():

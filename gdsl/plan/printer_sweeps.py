@@ -47,7 +47,7 @@ def _barriers(body: tuple[Phase, ...]) -> list[str]:
 
 
 def print_barrier(barrier: Barrier) -> str:
-    """One line."""
+    """The line of a barrier, with its reason."""
     return f"barrier{_WHEN[barrier.when]}: {barrier.reason}"
 
 

@@ -81,8 +81,8 @@ def _from_data(index: ir.Expression, constants: Mapping[str, ir.Expression]) -> 
 
 
 def selected(functor: ir.EdgeFunctor, over: Over) -> Variant:
-    """Of a pull: the conjuncts that speak of the far end alone, and nothing else. They are asked of every vertex, and
-    before all others: none of them may stop the run, nor any that comes before one in the text
+    """How a pull selects vertices: the conjuncts that speak of the far end alone, and nothing else. They are asked of
+    every vertex, and before all others: none of them may stop the run, nor any that comes before one in the text
     (`functor_facts.may_stop`)."""
     roles = far_roles(over)
     first = itertools.takewhile(lambda i: not may_stop(functor.condition[i]), _all_tests(functor))
@@ -91,12 +91,12 @@ def selected(functor: ir.EdgeFunctor, over: Over) -> Variant:
 
 
 def pulled(functor: ir.EdgeFunctor, selection: Variant) -> Variant:
-    """Of a pull: the rest."""
+    """How a pull runs the functor on edges: the conjuncts that `selection` leaves, and the body."""
     return _variant(functor, tuple(i for i in _all_tests(functor) if i not in selection.tests), frozenset())
 
 
 def valued(functor: ir.EdgeFunctor) -> Variant:
-    """Of a reduction: the functor has a value and no body."""
+    """How a reduction runs a functor, which has a value and no body."""
     return Variant(functor.name, _all_tests(functor), None, (), (), accepts=False)
 
 

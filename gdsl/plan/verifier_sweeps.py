@@ -30,7 +30,7 @@ class SweepVerifier(HintVerifier, ResultVerifier):
     """Raises `VerificationError` for what cannot be right in an operation of a plan."""
 
     def verify(self, operation: Operation) -> None:
-        """The whole operation."""
+        """Raise `VerificationError` unless everything holds of `operation`."""
         self.operation = operation
         self.expect(bool(operation.name) and bool(operation.call), "an operation without a name")
         self._fused((*operation.fused, operation))

@@ -43,7 +43,7 @@ class VariantVerifier:
         self.loop_of = {site: loop for site, loop in within.items() if isinstance(loop, ir.While)}
 
     def expect(self, holds: bool, what: str) -> None:
-        """Raise unless it holds."""
+        """Raise `VerificationError` with `what` unless it `holds`."""
         if not holds:
             raise VerificationError(f"plan of {self.program.name}: {self.operation.name}: {what}")
 

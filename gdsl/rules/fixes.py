@@ -126,7 +126,7 @@ def is_target(write: Write, term: Term) -> bool:
 
 
 def fix_of_read(effects: Effects, read: Read, write: Write, words: Words) -> str:
-    """For E0302."""
+    """The fix of E0302, a read of what other calls write."""
     for store in effects.written(read.name):
         update = as_update(store)
         if update is not None and is_target(store, read.term) and read.term in inside(store.value):

@@ -26,12 +26,12 @@ class Closed(Protocol):
 
     @property
     def name(self) -> str:
-        """The array."""
+        """The name of the array that closes."""
         ...
 
     @property
     def key(self) -> Term:
-        """Where."""
+        """The index at which it closes."""
         ...
 
 

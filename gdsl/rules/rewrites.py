@@ -40,7 +40,7 @@ def _with_sign(store: Write, sign: str, words: Words) -> str:
 
 
 def fix_under_cas(effects: Effects, write: Write, cas: Write, other_index: bool, words: Words, taken: str) -> str:
-    """For E0306."""
+    """The fix of E0306, a store under a `cas` that other calls may win."""
     target = words(write.target)
     stores = effects.written(write.name)
     everywhere = ", at all of its stores here," if len(stores) > 1 else ""
@@ -118,7 +118,7 @@ def _local_of(effects: Effects, cas: Write) -> str | None:
 
 
 def fix_of_accept(effects: Effects, key: Term, words: Words) -> str:
-    """For E0305."""
+    """The fix of E0305, an `accept` that depends on which call reaches the vertex."""
     if key in (effects.far, effects.collected):
         return (
             "accept what depends on that vertex alone: `accept true;` takes all that are reached, and a `filter` "

@@ -40,7 +40,7 @@ def rounding(span: Span) -> Level:
 
 
 def not_unique(span: Span, reason: str) -> Level:
-    """The worst level."""
+    """The worst level: results may differ between runs, for the `reason` at `span`."""
     return Level(Grade.NOT_UNIQUE, Doubt(span, reason))
 
 

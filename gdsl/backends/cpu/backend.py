@@ -93,7 +93,7 @@ class CpuBackend:
         return True
 
     def keeps_arrays(self) -> bool:
-        """None do."""
+        """False: arrays on a GPU are copied to the host."""
         return False
 
     def place(self, graph: Graph) -> None:
@@ -112,14 +112,14 @@ class CpuBackend:
         return executable
 
     def build_instances(self, program: Program, widths: Widths) -> LoadedProgram | None:
-        """The same for up to 64 instances that run together; None where its effects do not allow that. Raises as
-        `build`."""
+        """The library for up to 64 instances that run together; None where the program's effects do not allow that.
+        Raises as `build`."""
         if self._plan(program, instances=True).bits is None:
             return None
         return LoadedProgram(program, widths, *self._compiled(program, widths, instances=True))
 
     def build_shared(self, program: Program, widths: Widths) -> LoadedProgram:
-        """The same for several workers (`share_run`)."""
+        """The library for one of several workers (`share_run`). Raises as `build`."""
         return LoadedProgram(program, widths, *self._compiled(program, widths, workers=True))
 
     def _plan(self, program: Program, *, workers: bool = False, instances: bool = False) -> Plan:
@@ -171,7 +171,7 @@ class CpuBackend:
         return needs.on_the_host(plan_of(program, self.sizes), widths, sizes, graph.directed)
 
     def space(self) -> Space:
-        """The machine's memory."""
+        """The memory of this machine."""
         return machine_space()
 
 

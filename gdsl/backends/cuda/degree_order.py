@@ -32,7 +32,8 @@ _saved: weakref.WeakKeyDictionary[Graph, float] = weakref.WeakKeyDictionary()
 
 
 def reads_saved(graph: Graph) -> float:
-    """How many reads it saves for each vertex, if each edge once leads to the value at its other end."""
+    """How many reads numbering by degree saves for each vertex, if each edge once leads to the value at its other
+    end."""
     if graph not in _saved:
         degrees = graph.out_degrees
         _saved[graph] = saved_by_degrees(degrees if not graph.directed else (degrees + graph.in_degrees) / 2)
@@ -40,7 +41,8 @@ def reads_saved(graph: Graph) -> float:
 
 
 def saved_by_degrees(degrees: np.ndarray[tuple[int], np.dtype[np.generic]]) -> float:
-    """The same for vertices of these degrees, in the order of their ids."""
+    """How many reads numbering by degree saves for each vertex, estimated from some of the sectors of
+    `degrees`, which are in the order of the ids."""
     if not len(degrees):
         return 0.0
     sectors = np.concatenate([degrees, np.zeros(-len(degrees) % VALUES, degrees.dtype)]).reshape(-1, VALUES)

@@ -53,7 +53,7 @@ class CudaDevice(DeviceMemory):
 
     @property
     def stop_pointer(self) -> int:
-        """Its address, as kernels see it."""
+        """The address of the word that stops kernels, as they see it."""
         return int(self._stop.ctypes.data)
 
     def reserved(self, timeout: float | None) -> contextlib.AbstractContextManager[None]:
@@ -162,7 +162,7 @@ class CudaDevice(DeviceMemory):
         return values
 
     def fetch_into(self, there: NDArray[Any], buffer: Any) -> None:
-        """On the run's stream."""
+        """Queue a copy to the host, on the stream of the run."""
         here, runtime = there.ctypes.data, self.cupy.cuda.runtime
         runtime.memcpyAsync(here, buffer.pointer, there.nbytes, runtime.memcpyDeviceToHost, self.stream().ptr)
 

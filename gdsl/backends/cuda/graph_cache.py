@@ -78,7 +78,7 @@ class GraphCache:
         return self._by_degree[key]
 
     def is_by_degree(self, graph: Graph, widths: Widths, device: CudaDevice) -> bool:
-        """Whether that is there."""
+        """Whether the graph is there with its vertices by degree."""
         return (id(graph), widths, device.id) in self._by_degree
 
     def free_by_degree(self, graph: Graph, widths: Widths, device: CudaDevice) -> None:

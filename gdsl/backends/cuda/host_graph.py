@@ -39,7 +39,7 @@ class HostGraph(GraphOnDevice):
         return None
 
     def upload_values(self, values: Any, dtype: Any, of_edges: str | None) -> Buffer:
-        """As for other graphs, but values of edges are edge lists too."""
+        """As `GraphOnDevice.upload_values`; values of edges are placed as the edge lists are."""
         if of_edges is None:
             return super().upload_values(values, dtype, None)
         return self._place(values.astype(dtype, copy=False))
@@ -60,6 +60,6 @@ class HostGraph(GraphOnDevice):
         return sum(self._resident.get(held.pointer, 0) for name, held in self._parts.items() if name not in parts)
 
     def free(self) -> None:
-        """As for other graphs."""
+        """Free the graph on the device, and forget where its lists are."""
         super().free()
         self._resident = {}

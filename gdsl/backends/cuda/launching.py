@@ -50,7 +50,7 @@ class Launching:
         return module
 
     def load_on_each(self, cubin: bytes) -> Any:
-        """The same for kernels that `launch_on_each` launches on several GPUs."""
+        """As `load`, for kernels that `launch_on_each` launches on several GPUs."""
         return self.load(cubin)
 
     def resident_blocks(self, kernel: Any, threads: int, dynamic_shared: int = 0) -> int:
@@ -95,7 +95,7 @@ class Launching:
 
     @cached_property
     def architecture(self) -> str:
-        """Such as ``sm_90``."""
+        """The architecture that kernels are compiled for, such as ``sm_90``."""
         return f"sm_{self.cupy.cuda.Device(self.id).compute_capability}"
 
     def compute(self, text: str, name: str, elements: int, values: Sequence[Any]) -> None:

@@ -30,7 +30,7 @@ def put_name(size: int, of: Type) -> str:
 
 
 def put_own_name(size: int) -> str:
-    """The same on each of several GPUs, for its own chunks of vertices."""
+    """The kernel that reorders words of that many bytes, on each of several GPUs for its own chunks of vertices."""
     return f"put_own_{size}"
 
 
@@ -194,7 +194,8 @@ class Numbering:
         self._prepared |= names
 
     def prepare_owned(self, results: Iterable[tuple[int, bool]]) -> None:
-        """The same for `put_outside_owned`."""
+        """Load the kernels that `put_outside_owned` launches for these results: bytes of an element, and whether it is
+        an id."""
         names = {self._put_own_name(nbytes, of_ids) for nbytes, of_ids in results} - self._prepared
         if names:
             nothing = ((name, [0] * (10 if name == _PUT_OWN_IDS else 9)) for name in sorted(names))

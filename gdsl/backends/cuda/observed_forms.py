@@ -144,7 +144,7 @@ class ObservedForms:
         return left is None or left >= HOPELESS * self.expected_ms / 1e3
 
     def begin(self, alternative: Alternative) -> None:
-        """Try this."""
+        """Begin to try `alternative` in the next runs."""
         self.trying, self._warm, self._unbuilt_ms = alternative, WARM, self.expected_ms
         self._times, self._others = [], []
 

@@ -147,15 +147,15 @@ class Device(Protocol):
         ...
 
     def allocate_near(self, nbytes: int) -> Buffer:
-        """The same on the first of several GPUs, however large. Raises E0912."""
+        """As `allocate`, on the first of several GPUs, however large. Raises E0912."""
         ...
 
     def allocate_constant(self, nbytes: int) -> Buffer:
-        """The same for what no run changes: it is filled, and then passed to `publish`."""
+        """As `allocate`, for what no run changes: it is filled, and then passed to `publish`."""
         ...
 
     def allocate_copies(self, nbytes: int) -> Buffer:
-        """The same for what each of several GPUs changes by itself: each has its own."""
+        """As `allocate`, for what each of several GPUs changes by itself: each has its own."""
         ...
 
     def fetch_copies(self, pointer: int, nbytes: int) -> Sequence[Bytes]:
@@ -171,7 +171,7 @@ class Device(Protocol):
         ...
 
     def allocate_result(self, nbytes: int) -> Buffer:
-        """The same for what the caller gets in another order than that of the device."""
+        """As `allocate`, for what the caller gets in another order than that of the device."""
         ...
 
     @property
@@ -229,7 +229,7 @@ class Device(Protocol):
         ...
 
     def memory(self) -> tuple[int, int]:
-        """(free bytes, all bytes)."""
+        """The free bytes and all bytes of the memory; of several GPUs together."""
         ...
 
     def require(self, nbytes: int) -> None:

@@ -28,7 +28,7 @@ class RunMemories:
         return self.current if not self._counts or self._lengths == self._lengths_of(bindings) else None
 
     def of(self, bindings: Bindings, graph: Graph) -> RunMemory:
-        """The same, or new memory. Raises E0912."""
+        """The memory for a run: that of the last one if it fits, or new memory. Raises E0912."""
         memory = self.reusable(bindings)
         if memory is None:
             self.current = None

@@ -105,7 +105,7 @@ class RunTransfers:
 
     @property
     def outputs_pointer(self) -> int:
-        """Where these are on the device."""
+        """The address on the device of what `outputs` reads."""
         return int(self.shared.buffers[self._outputs_at].pointer)
 
     def scalar(self, buffer: Buffer) -> Any:

@@ -199,7 +199,7 @@ class SeveralGpus(SpreadMemory):
         self._spread[kernel.ptr] = kernel
 
     def reserve_dynamic_shared(self, kernel: Any) -> int:
-        """The same on each GPU."""
+        """Let `kernel` use a block's shared memory on each GPU; the bytes that it may use."""
         dynamic_shared = super().reserve_dynamic_shared(kernel)
         spread = self._spread.get(kernel.ptr)
         for function, share in zip(spread.functions if spread else (), self.shares, strict=False):
@@ -360,7 +360,8 @@ class SeveralGpus(SpreadMemory):
         self.halt()
 
     def wait_for(self, clock: Clock, must_stop: Callable[[], bool] | None, until: float | None = None) -> bool:
-        """As for one GPU; if the kernel on another GPU has failed, those that wait for it are made to leave."""
+        """As `CudaDevice.wait_for`; if the kernel on another GPU has failed, those that wait for it are made to
+        leave."""
 
         def stop() -> bool:
             for share in self.shares[1:]:

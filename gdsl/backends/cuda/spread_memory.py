@@ -171,7 +171,7 @@ class SpreadMemory(CudaDevice):
         return self.cupy.cuda.MemoryPointer(memory, 0)
 
     def allocate_near(self, nbytes: int) -> CudaBuffer:
-        """The same on the first GPU, however large."""
+        """Memory on the first GPU, however large. Raises E0912."""
         return self._allocate(self._near, nbytes)
 
     def allocate_result(self, nbytes: int) -> CudaBuffer:
@@ -196,7 +196,7 @@ class SpreadMemory(CudaDevice):
         return CudaBuffer(found.memory, nbytes, found.pointer)
 
     def own_address(self, pointer: int, number: int) -> int:
-        """The same address, or that of the kernel's copy."""
+        """The address for the GPU of this number: that of its own copy if each has one."""
         return pointer + number * self.arena.stride if self._is_copied(pointer) else pointer
 
     def _allocate(self, pool: Any, nbytes: int) -> CudaBuffer:
@@ -294,7 +294,7 @@ class SpreadMemory(CudaDevice):
         return values
 
     def fetch_into(self, there: NDArray[Any], buffer: Any) -> None:
-        """On the run's stream."""
+        """Queue a copy to the host, on the stream of the run."""
         here, runtime = there.ctypes.data, self.cupy.cuda.runtime
         for pointer, offset, nbytes in self._pieces(buffer.pointer, there.nbytes):
             runtime.memcpyAsync(here + offset, pointer, nbytes, runtime.memcpyDeviceToHost, self.stream().ptr)
@@ -372,7 +372,7 @@ class SpreadMemory(CudaDevice):
 
     @property
     def copies_results(self) -> bool:
-        """The caller gets copies."""
+        """True: callers get copies of results, in the memory of one GPU."""
         return True
 
     @contextlib.contextmanager

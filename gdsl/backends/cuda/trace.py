@@ -79,7 +79,7 @@ class Traces:
         _all.add(weakref.ref(self, _all.discard))
 
     def begun(self, here: NDArray[Any], is_written_over: bool) -> Written:
-        """That of a run that writes to `here`; `is_written_over`: whether the next run writes there as well."""
+        """The trace of a run that writes to `here`; `is_written_over`: whether the next run writes there as well."""
         written = Written(self._plan, self._widths, here, self._size)
         if is_written_over:
             self._latest = weakref.ref(written)

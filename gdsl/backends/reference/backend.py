@@ -48,11 +48,11 @@ class ReferenceBackend:
         return Availability(True, "interpreter in Python")
 
     def stays(self) -> bool:
-        """Always."""
+        """True: the interpreter needs no device that may be absent later."""
         return True
 
     def keeps_arrays(self) -> bool:
-        """None do."""
+        """False: arrays on a GPU are copied to the host."""
         return False
 
     def place(self, graph: Graph) -> None:
@@ -82,5 +82,5 @@ class ReferenceBackend:
         return tuple(map(need, program.arrays))
 
     def space(self) -> Space:
-        """The machine's memory."""
+        """The memory of this machine."""
         return machine_space()

@@ -60,7 +60,7 @@ def changed_places(values: NDArray[Any], before: Any, words: int) -> NDArray[np.
 
 
 def differing(values: NDArray[Any], before: Any, words: int) -> NDArray[np.bool_]:
-    """The same, as a mask."""
+    """bool[n]: whether each element differs from what it was `before`; `words` numbers are one element."""
     bits = np.dtype(f"u{values.dtype.itemsize}")
     differs: Any = values.view(bits) != before.view(bits)
     mask: NDArray[np.bool_] = differs.reshape(-1, words).any(axis=1) if words > 1 else differs

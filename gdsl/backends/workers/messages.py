@@ -24,7 +24,7 @@ class Writer:
         self._parts += [head, data, np.zeros(-len(data) % 8, np.uint8)]
 
     def packed(self) -> NDArray[np.uint8]:
-        """All of them."""
+        """All segments as one array of bytes."""
         return np.concatenate(self._parts) if self._parts else np.zeros(0, np.uint8)
 
 

@@ -65,11 +65,11 @@ class Time:
 
     @property
     def seconds(self) -> float:
-        """All of it."""
+        """The sum of all parts, in seconds."""
         return self.own + self.far + self.copies + self.barriers + self.results + self.launch
 
     def plus(self, other: Time) -> Time:
-        """Both."""
+        """The sum with `other`, part by part."""
         return Time(
             self.own + other.own,
             self.far + other.far,

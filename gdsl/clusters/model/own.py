@@ -27,7 +27,7 @@ class Left:
     vertices: float
 
     def after(self, each: Pass) -> Left:
-        """The same after a pass."""
+        """What is left after the pass `each`."""
         edges, vertices = self.edges - each.edges * each.times, self.vertices - each.found * each.times
         return Left(max(edges, 0.0), max(vertices, 0.0))
 

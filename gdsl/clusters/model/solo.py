@@ -23,7 +23,7 @@ def loops(plan: Plan) -> dict[int, Loop]:
 
 
 def first_site(loop: Loop) -> int:
-    """That of the operator before which the GPUs decide."""
+    """The site of the operator before which the GPUs decide who runs a pass."""
     return next(_sites(loop))
 
 

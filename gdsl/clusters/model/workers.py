@@ -37,7 +37,7 @@ class Time:
 
     @property
     def seconds(self) -> float:
-        """All of it."""
+        """The sum of all parts, in seconds."""
         return self.computing + self.sending + self.meeting
 
 

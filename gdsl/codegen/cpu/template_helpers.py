@@ -191,7 +191,8 @@ class CppHelpers(TemplateHelpers):
         return place if array.count is None else f"value_index({place}, {self.values_each(array)}, 0)"
 
     def own_places(self, group: InitialGroup) -> str:
-        """The same for arrays whose initial values one loop stores, first and last; empty where it stores all."""
+        """The first and the last place of a worker's own elements of arrays whose initial values one loop stores; empty
+        where it stores all."""
         array = self.array(group.arrays[0].name)
         if not self.in_parts(array.name):
             return ""

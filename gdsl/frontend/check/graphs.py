@@ -66,7 +66,7 @@ class GraphChecker:
         return dataclasses.replace(typed, span=statement.span, symbol=symbol) if typed is not None else None
 
     def assign(self, statement: syntax.Assign, symbol: Symbol) -> syntax.Statement | None:
-        """`h = …;`."""
+        """An assignment to a graph, `h = …;`; None after a mistake."""
         typed = self._value(statement.value, symbol.name)
         _, family = self.environment.around[-1]
         if typed is None:

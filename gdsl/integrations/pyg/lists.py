@@ -232,5 +232,5 @@ def _graph(near: Ends, far: Ids, num_vertices: int, attributes: dict[str, NDArra
 
 
 def on_host(values: Any) -> Any:
-    """The same as an array of NumPy."""
+    """`values` as an array of NumPy."""
     return values.get() if hasattr(values, "get") else values

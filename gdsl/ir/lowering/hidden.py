@@ -29,7 +29,7 @@ class Code:
     span: Span
 
     def literal(self, type_: Type, value: bool | int | float) -> nodes.Literal:
-        """A constant."""
+        """A constant of the type `type_`."""
         return nodes.Literal(self.span, type_, value)
 
     def scalar(self, name: str, type_: Type) -> nodes.ScalarValue:
@@ -119,7 +119,7 @@ class Hidden:
         return nodes.ScalarTarget(span, name, type_)
 
     def array(self, stem: str, domain: Domain, type_: Type, span: Span) -> str:
-        """A new array."""
+        """Declare a local array that begins with the default of its type; its name."""
         name, initial = self.name(stem), default_value(type_, span)
         self.arrays.append(
             nodes.Array(span, name, domain, extents.of_domain(domain), type_, initial, False, True, None)
