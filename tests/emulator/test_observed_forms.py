@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy
 import pytest
-from support.graphs import grid, make_graph
+from support.graphs import grid, make_graph, random_graph
 
 import gdsl
 from gdsl.backends.cuda import nvrtc, observed_forms
@@ -426,3 +426,23 @@ def test_results_of_many_runs_while_a_form_takes_over(eager: None, monkeypatch: 
     assert len(words(program, graph).kept) > 1
     for source, each in enumerate(pending):
         assert numpy.array_equal(each.result().distance.get(), expected[source])
+
+
+def test_the_order_of_work_is_still_observed(eager: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A form that was found in the order as given does not keep a later run from being stopped and made again."""
+    timed(monkeypatch, lambda executable: 8.0 if executable.is_alternative else 10.0)
+    every = alternatives.alternatives
+    monkeypatch.setattr(alternatives, "alternatives", lambda *given: list(every(*given))[:1])
+    made, program = random_graph(90, 900, seed=2), gdsl.compile("sssp")
+    weight = numpy.random.default_rng(4).integers(1, 1000, made.num_edges).astype(numpy.float32)
+    graph = Graph(made.offsets, made.columns, directed=True, attributes={"weight": weight})
+    expected = program(graph, source=3, backend="reference").distance
+    for _ in range(20):
+        found = program(graph, source=3, backend="cuda")
+    assert found.form_line and words(program, graph).is_settled
+    executable: Any = program.last_run(graph, "cuda")[1]
+    executable._orders[graph].most_visits = 3
+    for _ in range(3):
+        found = program(graph, source=3, backend="cuda")
+        assert numpy.array_equal(found.distance.get(), expected) and found.order_line and not found.form_line
+    assert "visits too many edges" in words(program, graph).lines[-1]

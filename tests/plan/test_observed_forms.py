@@ -246,9 +246,9 @@ def test_a_try_fits_into_the_timeout() -> None:
     assert observed.fits(None) and observed.fits(room) and not observed.fits(room - 0.01)
     observed.built()
     assert observed.fits(built) and not observed.fits(built - 0.01)
-    assert Attempt(1.0).begun(Limits()).timeout == Attempt(1.0).begun(Limits(2.5, spent=0.4)).timeout == 1.0
+    assert Attempt(1.0).begun(Limits(), 0.0).timeout == Attempt(1.0).begun(Limits(2.5, spent=0.4), 0.0).timeout == 1.0
     with pytest.raises(NoTimeError):
-        Attempt(1.0).begun(Limits(2.5, spent=0.6))
+        Attempt(1.0).begun(Limits(2.5, spent=0.6), 0.0)
     for _ in range(100):
         observed.note(10.0)
     assert observed._others == [] and observed.tries_next

@@ -134,11 +134,11 @@ class CudaExecutable(FormTries):
                     if error.code != "E0912" or not self._use_own_ids(graph):
                         raise
         device, whole, missing = self._device, False, None
-        started = limits.timeout and time.monotonic()
+        started = time.monotonic() if attempt is not None else limits.timeout and time.monotonic()
         device.acquire(limits.timeout, spent=limits.spent)  # as `reserved` does, with fewer calls
         try:
             limits = limits if started is None else limits.since(started)
-            limits = limits if attempt is None else attempt.begun(limits)
+            limits = limits if attempt is None else attempt.begun(limits, started or 0.0)
             try:
                 if enactor is None or enactor.on_device.is_replaced:  # while this thread waited for the device
                     enactor = self._enactor(graph, bindings, limits)

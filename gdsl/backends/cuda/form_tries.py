@@ -5,17 +5,22 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from gdsl.backends import measuring
 from gdsl.backends.cuda import nvrtc
 from gdsl.backends.cuda.executable_forms import ExecutableForms
 from gdsl.backends.cuda.observed_forms import LOOK_MS, Attempt, NoTimeError, ObservedForms, seen_in
+from gdsl.backends.cuda.observed_order import TooManyVisitsError
 from gdsl.backends.interface import Bindings, Limits, Outcome
 from gdsl.diagnostics import GdslError
 from gdsl.graph.graph import Graph
 from gdsl.memory_use import MemoryUse, Place
-from gdsl.plan import alternatives
+from gdsl.operations import Layout
+from gdsl.plan import alternatives, work_order
+from gdsl.plan.graph_class import GENERAL
+from gdsl.plan.renumbering import looking_up
 
 if TYPE_CHECKING:
     from typing import Self
@@ -79,21 +84,37 @@ class FormTries(ExecutableForms):
     def _run_in_best(
         self, graph: Graph, bindings: Bindings, limits: Limits, forms: ObservedForms, best: FormTries
     ) -> Outcome | None:
-        """Run in this form; None if there is no memory for it any more."""
+        """Run in this form; None if it has no memory any more, or another order of work is better after all."""
+        observed = self._orders.get(graph) if self._orders is not None else None
+        most_visits = observed.most_visits if observed is not None and best._stops_at_visits else 0
         try:
-            return best._run(graph, bindings, limits)
+            outcome = best._run(graph, bindings, limits, most_visits)
         except GdslError as error:
             if error.code != "E0912":
                 raise
-        forms.drop("has no memory")
+            why = "has no memory"
+        except TooManyVisitsError as stop:
+            assert observed is not None
+            observed.note_stop(stop.visits, stop.ms)
+            why = "visits too many edges"
+        else:
+            outcome.order_line = "" if observed is None else observed.line
+            return outcome
+        forms.drop(why)
         self._best.pop(graph, None)
         best._forget(graph)
         self._free_by_degree(graph)
         return None
 
+    @cached_property
+    def _stops_at_visits(self) -> bool:
+        """Whether a run can be stopped after so many visits of edges."""
+        return work_order.most_visits(self.plan) is not None
+
     def _choose_form(self, graph: Graph, forms: ObservedForms, outcome: Outcome) -> None:
         """Decide what is tried next, after a run in the best form so far."""
-        if not forms.may_begin:  # another thread has decided
+        observed = self._orders.get(graph) if self._orders is not None else None
+        if not forms.may_begin or (observed is not None and observed.needs_run):  # the order of work comes first
             return
         free, total = self._device.memory()
         if graph in self._too_large or 2 * free < total:
@@ -115,17 +136,20 @@ class FormTries(ExecutableForms):
             if ran is None:  # another thread's run has put the graph elsewhere
                 forms.postpone()
                 return
+            forms.looks_up = not ran._runs_on_own_ids
             found = seen_in(outcome.trace, graph, original.largest_degree, outcome.layout_ms is not None)
             forms.alternatives = list(alternatives.alternatives(self._program, ran.plan, found))
         if not forms.alternatives:
             return
         assert self.is_built is not None
         program, graph_class = self._with(graph, (*forms.kept, forms.alternatives[0]))
-        built = self.is_built(program, self.widths, graph_class)
-        if not built and not nvrtc.is_there():
+        missing = int(not self.is_built(program, self.widths, graph_class))
+        if forms.looks_up and program.tuning.layout is Layout.AUTO:
+            missing += not self.is_built(looking_up(program), self.widths, GENERAL)
+        if missing and not nvrtc.is_there():
             forms.alternatives = []
             return
-        forms.expected_ms = LOOK_MS if built else max(LOOK_MS, 1e3 * self.build_seconds, self._longest_build_ms)
+        forms.expected_ms = max(LOOK_MS, missing * max(1e3 * self.build_seconds, self._longest_build_ms))
         if forms.may_begin:  # what looking has cost counts for the next one: it would put off each one for ever
             forms.begin(forms.alternatives.pop(0))
 

@@ -61,12 +61,11 @@ class Attempt:
     """A run of another form: it is stopped after so many `seconds`, however long it has waited for the device."""
 
     seconds: float
-    asked: float = dataclasses.field(default_factory=time.monotonic)
     waited_ms: float = 0.0
 
-    def begun(self, limits: Limits) -> Limits:
-        """What limits the run, now that the device is free. Raises NoTimeError."""
-        self.waited_ms = 1e3 * (time.monotonic() - self.asked)
+    def begun(self, limits: Limits, asked: float) -> Limits:
+        """What limits the run, now that the device is free, for which it `asked` at that moment. Raises NoTimeError."""
+        self.waited_ms += 1e3 * (time.monotonic() - asked)
         left = limits.left
         if left is not None and left < 2 * self.seconds:
             raise NoTimeError
@@ -89,6 +88,8 @@ class ObservedForms:
     """What a run of the best form takes."""
     lines: tuple[str, ...] = ()
     """What was tried, and what came of it."""
+    looks_up: bool = False
+    """Whether the program runs on other ids here, by a kernel of its own."""
     turn: threading.Lock = dataclasses.field(default_factory=threading.Lock)
     """Held by the one thread whose run tries a form, or decides what is tried next."""
     _all_ms: float = 0.0
