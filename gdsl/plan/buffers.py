@@ -15,10 +15,10 @@ from gdsl.plan.buffer_nodes import GRAPH, PROBLEM, Allocator, Buffer, Cleared, R
 from gdsl.plan.deduplication import repeated_of, room_of
 from gdsl.plan.facts import Facts
 from gdsl.plan.hints import FewAsList
-from gdsl.plan.nodes import Dedup, FarEnds, Form, Initialize, Loop, MakeGraph, Mode, Plan, Sweep
+from gdsl.plan.nodes import Dedup, FarEnds, Form, Initialize, Loop, MakeGraph, Mode, On, Operation, Plan, Sweep
 from gdsl.plan.small_frontiers import push_in
 from gdsl.plan.solo_rounds import solo_loops
-from gdsl.plan.walking import combinations, cuts_lists, deepest_on, numbered, steps_in, sweeps, variants_of
+from gdsl.plan.walking import combinations, cuts_lists, deepest_on, numbered, steps_in, sweeps, sweeps_of, variants_of
 from gdsl.plan.work_order import key_type, most_visits, orders
 from gdsl.types import Type, Widths
 
@@ -309,7 +309,7 @@ def _made_graphs(plan: Plan, others: tuple[Buffer, ...]) -> Iterator[Buffer]:
 
 def hoisted_arrays(plan: Plan, parts: Collection[str]) -> Iterator[Buffer]:
     """The arrays of the graphs that are kept with the given one, of which the program reads these `parts`. A GPU finds
-    the sources of edges by their ids, too."""
+    the sources of edges by their ids, too, where anything that runs on them asks for these."""
     made = [step for step in steps_in(plan.schedule) if isinstance(step, MakeGraph) and step.hoisted is not None]
     if not made:
         return
@@ -317,9 +317,17 @@ def hoisted_arrays(plan: Plan, parts: Collection[str]) -> Iterator[Buffer]:
     names = {"offsets", "neighbors", *("in_offsets", "in_sources") * ("in_offsets" in parts)}
     if not numbered:
         names |= {"edge_ids", *("in_edges",) * ("in_offsets" in parts), *("reverse",) * ("reverse_edges" in parts)}
-    elif not plan.target.allocates_itself:
+    elif not plan.target.allocates_itself and any("edge_sources" in _parts_of(each, True) for each in on_graphs(plan)):
         names.add("sources")
     yield from _of_graphs("hoisted", names, Role.HOISTED_GRAPH, len({step.hoisted for step in made}))
+
+
+def on_graphs(plan: Plan) -> Iterator[Sweep]:
+    """The sweeps that run on graphs which the schedule makes. Nothing else there reads edges that are numbered anew."""
+    for on in steps_in(plan.schedule):
+        if isinstance(on, On):
+            for step in steps_in(on.body):
+                yield from sweeps_of(step) if isinstance(step, Operation) else ()
 
 
 def _of_graphs(word: str, names: set[str], role: Role, copies: int) -> Iterator[Buffer]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from gdsl.ir.nodes import Operator
 from gdsl.ir.verifier import expecting
+from gdsl.operations import Balance, Domain
 from gdsl.plan import buffers
 from gdsl.plan.buffer_nodes import GRAPH, Cleared, Role
 from gdsl.plan.hoisted_graphs import hoists_graphs, key_of, may_number_edges
@@ -62,6 +63,13 @@ def _in_given_graph(steps: tuple[Step, ...]) -> Iterator[MakeOnce]:
             yield from _in_given_graph((*step.then, *step.otherwise))
 
 
+def _asks_for_sources(sweep: Sweep) -> bool:
+    """Whether a sweep comes from an edge to its source, not from a vertex to its edges."""
+    lists = sweep.intersection
+    by_edges = sweep.members.domain is Domain.EDGE or (bool(sweep.walks) and sweep.balance is Balance.EDGES)
+    return by_edges or (lists is not None and lists.edge_ids)
+
+
 def _verify_room(plan: Plan) -> None:
     """Each kept graph has the arrays that the given one is read by."""
     by_name = {buffer.name: buffer for buffer in plan.buffers if buffer.role is Role.HOISTED_GRAPH}
@@ -70,7 +78,10 @@ def _verify_room(plan: Plan) -> None:
     numbers = any(isinstance(step, MakeGraph) and step.numbers_edges for step in steps_in(plan.schedule))
     wanted = {buffers.HOISTED, "hoisted_offsets", "hoisted_neighbors"}
     wanted |= {"hoisted_in_offsets", "hoisted_in_sources"} if "in_offsets" in parts else set()
-    wanted |= {"hoisted_sources"} if numbers else {"hoisted_edge_ids"}
+    if not numbers:
+        wanted.add("hoisted_edge_ids")
+    elif any(_asks_for_sources(sweep) for sweep in buffers.on_graphs(plan)):
+        wanted.add("hoisted_sources")
     wanted |= {"hoisted_in_edges"} if "in_offsets" in parts and not numbers else set()
     wanted |= {"hoisted_reverse"} if "reverse_edges" in parts and not numbers else set()
     fits = set(by_name) == (wanted if count else set()) and all(each.copies == count for each in by_name.values())

@@ -103,6 +103,19 @@ def test_edges_that_nobody_names_are_numbered_by_their_places(name: str) -> None
     assert not leaves_edges_out(plan)
 
 
+def test_sources_of_edges_are_kept_where_something_comes_from_edges() -> None:
+    """Lists lead from their vertices to edges alone."""
+    fewer = "edge functor one(src, dst, e) -> int64 { value 1; }"
+    counts = text(
+        schedule=f"{MAKES} on h {{ many = neighbor_reduce(vertices, one, sum); }}", data="vertex many : int64;"
+    )
+    plan = plan_of(counts.replace("schedule {", f"{fewer} schedule {{"))
+    assert len(hoisted_graphs(plan)) == 1 and not leaves_edges_out(plan)
+    assert not {"hoisted_sources", "hoisted_edge_ids"} & {buffer.name for buffer in plan.buffers}
+    by_edges = plan_of(counts.replace("schedule {", f"{fewer} schedule {{"), "one.balance=edges")
+    assert "hoisted_sources" in {buffer.name for buffer in by_edges.buffers}
+
+
 @pytest.mark.parametrize("name", NAMED)
 def test_others_keep_their_ids(name: str) -> None:
     plan = plan_of(NAMED[name])

@@ -66,8 +66,9 @@ struct subgraph_arrays {
 __device__ __forceinline__ void point_to_subgraph(graph_slice& made, const subgraph_arrays& own) {
     made.offsets = own.offsets;
     made.neighbors = own.neighbors;
-    if (own.edge_ids != nullptr) { made.edge_ids = own.edge_ids; }
-    if (own.sources != nullptr) {
+    if (own.edge_ids != nullptr) {
+        made.edge_ids = own.edge_ids;
+    } else {
         made.edge_sources = own.sources;
         made.columns = own.neighbors;
         made.edge_bound = made.num_edges;
@@ -76,7 +77,7 @@ __device__ __forceinline__ void point_to_subgraph(graph_slice& made, const subgr
 
 // piece: write_subgraph
 // The graph of the `count` marked edges alone, in these arrays. The ends of edges stay in place, indexed by the ids of the
-// edges; if there is an array for sources, edges get their positions as new ids.
+// edges; if there is no array for ids, edges get their positions as new ones.
 // barriers: 5 to 10
 __device__ __forceinline__ graph_slice write_subgraph(enactor& run, const graph_slice& g, const subgraph_arrays& own,
                                                       const uint32* marks, uint64 count) {
