@@ -62,7 +62,10 @@ def judge_program(program: nodes.Program, source: Source, refuse: bool = True) -
 
     annotated = dataclasses.replace(
         program,
-        arrays=tuple(dataclasses.replace(array, **_grade(array.name, grades, tried)) for array in program.arrays),
+        arrays=tuple(
+            dataclasses.replace(array, **_grade(array.name, grades, tried), values=grades.small.get(array.name))
+            for array in program.arrays
+        ),
         scalars=tuple(dataclasses.replace(scalar, **_grade(scalar.name, grades, tried)) for scalar in program.scalars),
         vertex_functors=rewrite(program.vertex_functors, change),
         edge_functors=rewrite(program.edge_functors, change),

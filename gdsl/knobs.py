@@ -205,6 +205,7 @@ PLAN_PASSES = (
     "replicas",
     "solo_rounds",
     "occupancy",
+    "narrow_arrays",
     "vertex_order",
     "bit_parallel",
 )

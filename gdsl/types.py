@@ -42,6 +42,10 @@ class Type:
     FLOAT64: ClassVar[Type]
     VERTEX: ClassVar[Type]
     EDGE: ClassVar[Type]
+    INT8: ClassVar[Type]
+    UINT8: ClassVar[Type]
+    INT16: ClassVar[Type]
+    UINT16: ClassVar[Type]
 
     @staticmethod
     def named(name: str) -> Type:
@@ -101,7 +105,7 @@ class Type:
 
     def __reduce__(self) -> tuple[object, tuple[str]]:
         """A copy is the type itself."""
-        return Type.named, (self.name,)
+        return _named, (self.name,)
 
 
 Type.BOOL = Type("bool", Kind.BOOL, 8)
@@ -113,6 +117,13 @@ Type.FLOAT32 = Type("float32", Kind.FLOAT, 32)
 Type.FLOAT64 = Type("float64", Kind.FLOAT, 64)
 Type.VERTEX = Type("vertex", Kind.ID, None)
 Type.EDGE = Type("edge", Kind.ID, None)
+
+Type.INT8 = Type("int8", Kind.SIGNED, 8)
+Type.UINT8 = Type("uint8", Kind.UNSIGNED, 8)
+Type.INT16 = Type("int16", Kind.SIGNED, 16)
+Type.UINT16 = Type("uint16", Kind.UNSIGNED, 16)
+IN_MEMORY_ALONE = (Type.UINT8, Type.INT8, Type.UINT16, Type.INT16)
+"""Types that no program names: arrays may be stored so whose values are of wider types. Narrower ones come first."""
 
 _INTEGERS = (Type.INT32, Type.UINT32, Type.INT64, Type.UINT64)
 WHOLE_WORDS = (*_INTEGERS, Type.FLOAT32, Type.FLOAT64, Type.VERTEX)
@@ -129,6 +140,11 @@ _PAIRS = {
     for first in _NAMED.values()
     for second in _NAMED.values()
 }
+
+
+def _named(name: str) -> Type:
+    """The type of that name, also one that no program names."""
+    return next((each for each in IN_MEMORY_ALONE if each.name == name), None) or Type.named(name)
 
 
 TYPE_CLASSES = {

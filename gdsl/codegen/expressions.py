@@ -92,6 +92,7 @@ class ExpressionPrinter:
         self.parameters = dict(parameters or {})
         self.plain_arrays = plain_arrays
         self.everywhere: Mapping[str, int] = {}  # by array that is reduced in copies of all GPUs: their number
+        self.narrow: Mapping[str, Type] = {}  # by array that is stored in fewer bits than its values have: as what
         self.shared_arrays: frozenset[str] = frozenset()  # written by several calls, even those of one member
         self.own_id = own_id
         self.read_ahead: Mapping[ir.Node, str] = {}  # what replaces the places of the functor that have been read ahead
@@ -191,8 +192,15 @@ class ExpressionPrinter:
         """`array[index]`, as one reads where others may write or not."""
         text = self.element(node.array, node.index, node.checked, node.domain)
         if node.now or node.array in self.shared_arrays:
-            return call("load_cached" if node.cached else "load_now", f"&{text}")
-        return call("unpacked", text) if node.type.is_pair else postfix(text)
+            loaded = call("load_cached" if node.cached else "load_now", f"&{text}")
+        else:
+            loaded = call("unpacked", text) if node.type.is_pair else postfix(text)
+        return call(node.type.name, loaded.text) if node.array in self.narrow else loaded
+
+    def stored(self, target: ir.Target, value: str) -> str:
+        """`value` as what is stored in `target`."""
+        kind = self.narrow.get(target.array) if isinstance(target, ir.ElementTarget) else None
+        return call(kind.name, value).text if kind is not None else value
 
     def _degree(self, node: ir.DegreeOf) -> Text:
         function = node.degree.value

@@ -33,6 +33,7 @@ from gdsl.operations import Domain, Outcome
 from gdsl.passes.writers import written_arrays, written_several_ways
 from gdsl.plan.hints import EarlyRead, ReadAhead
 from gdsl.plan.nodes import Claim
+from gdsl.types import Type
 
 _NOTHING_BESIDES = BodyForm()
 _NOWHERE: Mapping[str, int] = {}
@@ -61,6 +62,7 @@ class FunctionPrinter:
         self.line_directives = line_directives
         self.replicas: dict[str, int] = {}  # by array that each of several GPUs has whole: the number of its copy
         self.looks_at_totals = False  # whether these are in memory, where each write is waited for
+        self.narrow: Mapping[str, Type] = {}  # by array that is stored in fewer bits than its values have: as what
         self.long_functions = long_functions(program)
         self.uses = function_uses(program)
         self.function_arguments = {
@@ -236,13 +238,16 @@ class FunctionPrinter:
             printer = SkipPrinter(self.names, self.checks, parameters, plain_arrays)
             printer.skip_array = form.skip_array
             edges = (each for each in self.program.arrays if each.domain is Domain.EDGE and each.count is None)
-            printer.once = frozenset(each.name for each in edges if each.type.bits in (32, 64))
+            printer.once = frozenset(
+                each.name for each in edges if each.type.bits in (32, 64) and each.name not in self.narrow
+            )
         elif form.key_array is not None:
             printer = KeyPrinter(self.names, self.checks, parameters, plain_arrays)
             printer.key_array = form.key_array
         else:
             printer = ExpressionPrinter(self.names, self.checks, parameters, plain_arrays)
         printer.function_arguments = self.function_arguments
+        printer.narrow = self.narrow
         return printer
 
     def _function(self, function: ir.Function) -> PrintedFunction:

@@ -64,7 +64,7 @@ class StatementPrinter:
     # Writes
 
     def _store(self, node: ir.Store) -> None:
-        value = self._print(node.value)
+        value = self.expressions.stored(node.target, self._print(node.value))
         if self.expressions.is_plain(node.target):
             self._add(node, f"{self._lvalue(node.target)} = {value};")
         else:

@@ -10,6 +10,10 @@ from gdsl.types import Type, Widths
 
 _DTYPES = {
     Type.BOOL: "u1",
+    Type.INT8: "i1",
+    Type.UINT8: "u1",
+    Type.INT16: "i2",
+    Type.UINT16: "u2",
     Type.INT32: "i4",
     Type.UINT32: "u4",
     Type.INT64: "i8",

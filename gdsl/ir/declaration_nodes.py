@@ -58,6 +58,8 @@ class Array(Node):
     holds of each member then, which reads as `OwnId`."""
     least: int = 0
     """The minimum size of a set."""
+    values: tuple[int, int] | None = None
+    """The bounds of all values that it ever has, where these are proved to fit 16 bits (`gdsl.uniqueness.data`)."""
 
     @property
     def unique(self) -> bool:

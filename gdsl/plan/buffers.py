@@ -157,8 +157,10 @@ def _parts_of(sweep: Sweep, grid: bool) -> Iterator[str]:
 def _problem(plan: Plan) -> Iterator[Buffer]:
     first = next(step for step in steps_in(plan.schedule) if isinstance(step, Initialize))
     begun = {each.name for each in (*first.vertex_arrays, *first.edge_arrays)}
+    narrow = {each.array: each.type for each in plan.narrow}
     for array in plan.program.arrays:
         buffer = of_array(array)
+        buffer = dataclasses.replace(buffer, element=narrow.get(array.name, array.type))
         lacks = buffer.cleared is Cleared.INITIAL and array.name not in begun
         yield dataclasses.replace(buffer, cleared=Cleared.WRITTEN) if lacks else buffer
     for scalar in plan.program.scalars:

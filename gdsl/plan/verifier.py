@@ -16,6 +16,7 @@
 12. Where one of several GPUs goes on alone, the others find what it has changed (`verifier_solo`).
 13. Where lanes share a loop over neighbors, they compute what one thread does (`verifier_lanes`).
 14. The host does only what it can, and each launch is whole (`verifier_launches`).
+15. Arrays that are stored in fewer bits hold all values that the program stores there (`verifier_narrow`).
 
 What passes write in operators, before there is a plan, is compared with the program as it was (`verifier_far_values`,
 `verifier_gathering`). What no plan shows, the order of instructions inside a piece of the runtime, only the emulator
@@ -58,6 +59,7 @@ from gdsl.plan.verifier_labels import verify_labels
 from gdsl.plan.verifier_lanes import verify_lanes
 from gdsl.plan.verifier_launches import verify_launches
 from gdsl.plan.verifier_merges import verify_merges
+from gdsl.plan.verifier_narrow import verify_narrow_arrays
 from gdsl.plan.verifier_phases import verify_phases
 from gdsl.plan.verifier_proposals import verify_proposals
 from gdsl.plan.verifier_replicas import verify_replicas
@@ -96,6 +98,7 @@ def verify(plan: Plan) -> None:
     verify_labels(plan)
     verify_replicas(plan)
     verify_solo(plan)
+    verify_narrow_arrays(plan)
     verify_slots(plan)
     verify_sizes(plan)
 

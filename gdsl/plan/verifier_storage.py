@@ -75,9 +75,10 @@ class _Storage:
 
     def _data(self) -> None:
         by_name = {buffer.name: buffer for buffer in self.plan.buffers if buffer.group == PROBLEM}
+        narrow = {each.array: each.type for each in self.plan.narrow}
         for data in self.data:
             buffer = by_name.get(data.name)
-            fits = buffer is not None and buffer.element is data.type
+            fits = buffer is not None and buffer.element is narrow.get(data.name, data.type)
             self.expect(fits, f"no buffer for {data.name}")
             if buffer is not None and isinstance(data, Scalar):
                 places = scalar_copies.PLACES * scalar_copies.stride(data.type) if data.name in self.rotations else 1

@@ -11,8 +11,8 @@ of the steps is ignored, so that loops need no second pass: too much may be grad
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from gdsl.effects import ProgramEffects
 from gdsl.effects.access import Accesses
@@ -39,6 +39,8 @@ class Grades:
     obstacles: dict[int, Obstacle | None]
     loose: frozenset[int] = frozenset()
     """The sites of advances on whose labels no result depends."""
+    small: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """By array of integers whose values all fit 16 bits: the least and the greatest that it may have."""
 
     def of(self, name: str) -> Grade:
         """The grade of an array or scalar."""
@@ -61,7 +63,15 @@ def grade(effects: ProgramEffects, findings: Findings) -> Grades:
     results += [scalar.name for scalar in program.scalars if not scalar.is_local]
     unique = all(levels[name].exact for name in results)
     loose = loose_sites(program.schedule, frozenset(flow.not_unique_after), unique)
-    return Grades(levels, obstacles(program, findings.sites, data), loose)
+    return Grades(levels, obstacles(program, findings.sites, data), loose, dict(_small(program, data)))
+
+
+def _small(program: nodes.Program, data: Data) -> Iterator[tuple[str, tuple[int, int]]]:
+    for array in program.arrays:
+        if array.type.is_integer:
+            values = data.ranges.data[array.name]
+            if values.high - values.low < 1 << 16 and -(1 << 15) <= values.low and values.high < 1 << 16:
+                yield array.name, (int(values.low), int(values.high))
 
 
 _Step = tuple[frozenset[str], frozenset[str]]

@@ -218,7 +218,14 @@ class CppHelpers(TemplateHelpers):
 
     def bytes_of(self, group: InitialGroup) -> int:
         """The size of an element of all of these arrays."""
-        return sum(self.widths.of(self._arrays[each.name].type) for each in group.arrays) // 8
+        return sum(self.widths.of(self._stored(each.name)) for each in group.arrays) // 8
+
+    def stored_type(self, array: str) -> str:
+        """The type of an array's elements in memory."""
+        return memory_type_name(self._stored(array))
+
+    def _stored(self, array: str) -> Type:
+        return self.printer.narrow.get(array, self._arrays[array].type)
 
     def initial(self, initial: Initial) -> str:
         """The initial value of an array, at the element ``id``, or of a scalar."""

@@ -69,7 +69,11 @@ def layout_of(plan: Plan, widths: Widths) -> Layout:
     ]
     tables = [(buffer.name, buffer.element) for buffer in plan.buffers if buffer.role is Role.TABLES]
     fields += [Field(name, Pointer(type_text(kind)), "votes of long lists") for name, kind in tables]
-    fields += [Field(array.name, Pointer(type_text(array.type)), _array_comment(array)) for array in program.arrays]
+    narrow = {each.array: each.type for each in plan.narrow}
+    fields += [
+        Field(array.name, Pointer(type_text(narrow.get(array.name, array.type))), _array_comment(array))
+        for array in program.arrays
+    ]
     fields += [Field(scalar.name, Pointer(type_text(scalar.type)), "one value") for scalar in program.scalars]
     params = sorted(program.params, key=lambda param: -element_dtype(param.type, widths).itemsize)
     fields += [Field(param.name, param.type) for param in params]

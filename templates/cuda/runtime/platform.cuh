@@ -1,3 +1,15 @@
+// piece: int8
+typedef signed char int8;
+
+// piece: uint8
+typedef unsigned char uint8;
+
+// piece: int16
+typedef short int16;
+
+// piece: uint16
+typedef unsigned short uint16;
+
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 typedef int int32;
 typedef unsigned int uint32;
@@ -126,12 +138,20 @@ __device__ __forceinline__ T load_relaxed(const T* x) { return *static_cast<cons
 // so it is at most as old as the last barrier.
 template <class T>
 __device__ __forceinline__ T load_cached(const T* x) {
-    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "values of 4 or 8 bytes");
-    if constexpr (sizeof(T) == 4) {
+    if constexpr (sizeof(T) == 1) {
+        uint32 byte;
+        asm volatile("ld.global.ca.u8 %0, [%1];" : "=r"(byte) : "l"(x));
+        return T(byte);
+    } else if constexpr (sizeof(T) == 2) {
+        uint32 half;
+        asm volatile("ld.global.ca.u16 %0, [%1];" : "=r"(half) : "l"(x));
+        return T(half);
+    } else if constexpr (sizeof(T) == 4) {
         union { uint32 from; T to; } bits;
         asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(bits.from) : "l"(x));
         return bits.to;
     } else {
+        static_assert(sizeof(T) == 8, "values of 1, 2, 4 or 8 bytes");
         union { uint64 from; T to; } bits;
         asm volatile("ld.global.ca.u64 %0, [%1];" : "=l"(bits.from) : "l"(x));
         return bits.to;

@@ -12,6 +12,10 @@ enum : unsigned {
 };
 constexpr bool has_system_scope(unsigned function) { return ((EMULATOR_SYSTEM) & function) != 0; }
 
+typedef signed char int8;
+typedef unsigned char uint8;
+typedef short int16;
+typedef unsigned short uint16;
 typedef int int32;
 typedef unsigned int uint32;
 typedef long long int64;
