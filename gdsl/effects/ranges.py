@@ -172,6 +172,11 @@ def _of_integers(operation: BinaryOperation, kind: Type, left: Range, right: Ran
     if operation is BinaryOperation.INTEGER_DIVIDE and right.low > 0:
         corners = [_truncated(one, int(other)) for one in (low, high) for other in (right.low, right.high)]
         return Range(min(corners), max(corners))
+    if operation in (BinaryOperation.SHIFT_LEFT, BinaryOperation.SHIFT_RIGHT) and _is_shift(kind, right):
+        by = (int(right.low), int(right.high))
+        left_shift = operation is BinaryOperation.SHIFT_LEFT
+        corners = [one << other if left_shift else one >> other for one in (low, high) for other in by]
+        return _within(kind, min(corners), max(corners))
     if operation is BinaryOperation.SHIFT_RIGHT:
         return Range(min(low, 0), max(high, 0))
     nonnegative = [side for side in (left, right) if side.low >= 0]
@@ -180,6 +185,11 @@ def _of_integers(operation: BinaryOperation, kind: Type, left: Range, right: Ran
     if operation in (BinaryOperation.BIT_OR, BinaryOperation.BIT_XOR) and len(nonnegative) == 2:
         return Range(0, (1 << max(high, int(right.high)).bit_length()) - 1)
     return limits(kind)
+
+
+def _is_shift(kind: Type, by: Range) -> bool:
+    """Whether a value may be shifted so far: by less than its bits."""
+    return kind.bits is not None and by.low >= 0 and by.high < kind.bits
 
 
 def _truncated(value: int, by: int) -> int:
