@@ -15,7 +15,6 @@ import dataclasses
 from collections.abc import Iterator
 
 from gdsl.ir import nodes as ir
-from gdsl.ir.traversal import walk
 from gdsl.plan import hints
 from gdsl.plan.buffer_nodes import Narrowed
 from gdsl.plan.facts import Facts

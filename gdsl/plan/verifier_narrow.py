@@ -61,8 +61,8 @@ def _is_stored(program: ir.Program, array: str) -> bool:
             return False
         if any(each.writes for each in touched) and not isinstance(step, _STORING):
             return False
-    changes = (node for node in walk((program.functors, program.functions)) if isinstance(node, ir.Update | ir.CompareAndSwap))
-    return all(each.target.data != array for each in changes)
+    code = walk((program.functors, program.functions))
+    return all(node.target.data != array for node in code if isinstance(node, ir.Update | ir.CompareAndSwap))
 
 
 def _has(sweep: Sweep, array: str) -> bool:

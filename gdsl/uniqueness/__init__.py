@@ -70,7 +70,7 @@ def _small(program: nodes.Program, data: Data) -> Iterator[tuple[str, tuple[int,
     for array in program.arrays:
         if array.type.is_integer:
             values = data.ranges.data[array.name]
-            if values.high - values.low < 1 << 16 and -(1 << 15) <= values.low and values.high < 1 << 16:
+            if values.high - values.low < 1 << 16 and values.low >= -(1 << 15) and values.high < 1 << 16:
                 yield array.name, (int(values.low), int(values.high))
 
 

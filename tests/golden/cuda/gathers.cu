@@ -14,6 +14,7 @@
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
+// piece: uint8
 // piece: arrive
 // piece: arrive_without_result
 // piece: load_acquire
@@ -423,7 +424,7 @@ struct data_slice {
     run_slice run;
     bool* talking;  // num_vertices
     int32* toll;  // num_edges
-    int32* height;  // num_vertices
+    uint8* height;  // num_vertices
     int64* adds;  // num_vertices
     float64* everything;  // num_vertices
     float64* ones;  // num_vertices
@@ -768,7 +769,7 @@ __device__ __forceinline__ void adds_count_apply(const data_slice& d, vertex v, 
 
 __device__ __forceinline__ void adds_give_apply(const data_slice& d, vertex v) {
 #line 33 "gathers.gdsl"
-    d.adds_given[v] = int64(d.height[v]);
+    d.adds_given[v] = int64(int32(d.height[v]));
 #line 33 "gathers.gdsl"
     d.advance_1_from[v] = true;
 }
@@ -812,13 +813,13 @@ __device__ __forceinline__ void adds_2_apply(const data_slice& d, vertex s, vert
 
 __device__ __forceinline__ void adds_2_read(const data_slice& d, vertex s, adds_2_early& early) {
 #line 33 "gathers.gdsl"
-    early.value_1 = d.height[s];
+    early.value_1 = int32(d.height[s]);
 }
 #line resume "gathers.cu"
 
 __device__ __forceinline__ void compute_1_apply(const data_slice& d, vertex v, compute_1_totals& totals) {
 #line 35 "gathers.gdsl"
-    plain_add(&totals.heights, int64(d.height[v]));
+    plain_add(&totals.heights, int64(int32(d.height[v])));
 }
 #line resume "gathers.cu"
 
@@ -860,7 +861,7 @@ __device__ __forceinline__ void both_count_apply(const data_slice& d, vertex v, 
 
 __device__ __forceinline__ bool both_give_condition(const data_slice& d, vertex v) {
 #line 39 "gathers.gdsl"
-    return d.height[v] >= 2;
+    return int32(d.height[v]) >= 2;
 }
 #line resume "gathers.cu"
 
@@ -872,13 +873,13 @@ __device__ __forceinline__ void both_give_apply(const data_slice& d, vertex v) {
 
 __device__ __forceinline__ bool both_gather_condition(const data_slice& d, vertex s, vertex t, vertex far) {
 #line 38 "gathers.gdsl"
-    return d.advance_1_from[far] && d.height[t] != d.height[s];
+    return d.advance_1_from[far] && int32(d.height[t]) != int32(d.height[s]);
 }
 #line resume "gathers.cu"
 
 __device__ __forceinline__ int32 both_gather_value(const data_slice& d, vertex s, vertex t) {
 #line 40 "gathers.gdsl"
-    return wrapping_add(d.height[s], d.height[t]);
+    return wrapping_add(int32(d.height[s]), int32(d.height[t]));
 }
 #line resume "gathers.cu"
 
@@ -890,7 +891,7 @@ __device__ __forceinline__ void both_take_apply(const data_slice& d, vertex v) {
 
 __device__ __forceinline__ bool both_2_condition(const data_slice& d, vertex s, vertex t, both_2_early& early) {
 #line 39 "gathers.gdsl"
-    return early.value_1 >= 2 && d.height[t] != early.value_1;
+    return early.value_1 >= 2 && int32(d.height[t]) != early.value_1;
 }
 #line resume "gathers.cu"
 
@@ -902,13 +903,13 @@ __device__ __forceinline__ void both_2_apply(const data_slice& d, vertex s, vert
 
 __device__ __forceinline__ void both_2_read(const data_slice& d, vertex s, both_2_early& early) {
 #line 39 "gathers.gdsl"
-    early.value_1 = d.height[s];
+    early.value_1 = int32(d.height[s]);
 }
 #line resume "gathers.cu"
 
 __device__ __forceinline__ void both_2_read_2(const data_slice& d, vertex t, both_2_early& early) {
 #line 40 "gathers.gdsl"
-    early.value_2 = d.height[t];
+    early.value_2 = int32(d.height[t]);
 }
 #line resume "gathers.cu"
 
@@ -920,13 +921,13 @@ __device__ __forceinline__ void lower_count_apply(const data_slice& d, vertex v,
 
 __device__ __forceinline__ bool lower_give_condition(const data_slice& d, vertex v) {
 #line 42 "gathers.gdsl"
-    return d.height[v] > 2;
+    return int32(d.height[v]) > 2;
 }
 #line resume "gathers.cu"
 
 __device__ __forceinline__ void lower_give_apply(const data_slice& d, vertex v) {
 #line 42 "gathers.gdsl"
-    d.lower_given[v] = d.height[v];
+    d.lower_given[v] = int32(d.height[v]);
 }
 #line resume "gathers.cu"
 
@@ -956,7 +957,7 @@ __device__ __forceinline__ void lower_apply(const data_slice& d, vertex s, verte
 
 __device__ __forceinline__ void lower_read(const data_slice& d, vertex s, lower_early& early) {
 #line 42 "gathers.gdsl"
-    early.value_1 = d.height[s];
+    early.value_1 = int32(d.height[s]);
 }
 #line resume "gathers.cu"
 
@@ -980,7 +981,7 @@ __device__ __forceinline__ bool raise_gather_condition(const data_slice& d, vert
 
 __device__ __forceinline__ int64 raise_gather_value(const data_slice& d, vertex s, vertex t) {
 #line 43 "gathers.gdsl"
-    return int64(d.height[s]) - int64(d.height[t]);
+    return int64(int32(d.height[s])) - int64(int32(d.height[t]));
 }
 #line resume "gathers.cu"
 
@@ -998,9 +999,9 @@ __device__ __forceinline__ void raise_apply(const data_slice& d, vertex s, verte
 
 __device__ __forceinline__ void raise_read(const data_slice& d, vertex s, vertex t, raise_early& early) {
 #line 43 "gathers.gdsl"
-    early.value_1 = d.height[s];
+    early.value_1 = int32(d.height[s]);
 #line 43 "gathers.gdsl"
-    early.value_2 = d.height[t];
+    early.value_2 = int32(d.height[t]);
 }
 #line resume "gathers.cu"
 
@@ -1012,7 +1013,7 @@ __device__ __forceinline__ void sets_count_apply(const data_slice& d, vertex v, 
 
 __device__ __forceinline__ void sets_give_apply(const data_slice& d, vertex v) {
 #line 44 "gathers.gdsl"
-    d.sets_given[v] = shift_left(1u, uint32(d.height[v]));
+    d.sets_given[v] = shift_left(1u, uint32(int32(d.height[v])));
 }
 #line resume "gathers.cu"
 
@@ -1036,7 +1037,7 @@ __device__ __forceinline__ void sets_apply(const data_slice& d, vertex s, vertex
 
 __device__ __forceinline__ void sets_read(const data_slice& d, vertex s, sets_early& early) {
 #line 44 "gathers.gdsl"
-    early.value_1 = d.height[s];
+    early.value_1 = int32(d.height[s]);
 }
 #line resume "gathers.cu"
 
@@ -1048,7 +1049,7 @@ __device__ __forceinline__ void hears_count_apply(const data_slice& d, vertex v,
 
 __device__ __forceinline__ void hears_give_apply(const data_slice& d, vertex v) {
 #line 45 "gathers.gdsl"
-    d.hears_given[v] = d.height[v] > 2;
+    d.hears_given[v] = int32(d.height[v]) > 2;
 }
 #line resume "gathers.cu"
 
@@ -1072,7 +1073,7 @@ __device__ __forceinline__ void hears_apply(const data_slice& d, vertex s, verte
 
 __device__ __forceinline__ void hears_read(const data_slice& d, vertex s, hears_early& early) {
 #line 45 "gathers.gdsl"
-    early.value_1 = d.height[s];
+    early.value_1 = int32(d.height[s]);
 }
 #line resume "gathers.cu"
 
@@ -1120,7 +1121,7 @@ __device__ __forceinline__ void falls_give_apply(const data_slice& d, vertex v) 
 
 __device__ __forceinline__ bool falls_gather_condition(const data_slice& d, vertex s, vertex t, vertex far) {
 #line 47 "gathers.gdsl"
-    return d.advance_1_from[far] && d.height[s] > d.height[t];
+    return d.advance_1_from[far] && int32(d.height[s]) > int32(d.height[t]);
 }
 #line resume "gathers.cu"
 
@@ -1138,7 +1139,7 @@ __device__ __forceinline__ void falls_take_apply(const data_slice& d, vertex v) 
 
 __device__ __forceinline__ bool falls_reach_condition(const data_slice& d, vertex s, vertex t, vertex far) {
 #line 47 "gathers.gdsl"
-    return d.advance_1_from[far] && d.height[s] > d.height[t];
+    return d.advance_1_from[far] && int32(d.height[s]) > int32(d.height[t]);
 }
 #line resume "gathers.cu"
 
@@ -1168,9 +1169,9 @@ __device__ __forceinline__ void falls_apply(const data_slice& d, vertex t, falls
 
 __device__ __forceinline__ void falls_read(const data_slice& d, vertex s, vertex t, falls_early& early) {
 #line 47 "gathers.gdsl"
-    early.value_1 = d.height[s];
+    early.value_1 = int32(d.height[s]);
 #line 47 "gathers.gdsl"
-    early.value_2 = d.height[t];
+    early.value_2 = int32(d.height[t]);
 }
 #line resume "gathers.cu"
 
@@ -1182,7 +1183,7 @@ __device__ __forceinline__ void meets_count_apply(const data_slice& d, vertex v,
 
 __device__ __forceinline__ bool meets_give_condition(const data_slice& d, vertex v) {
 #line 49 "gathers.gdsl"
-    return d.height[v] > 1;
+    return int32(d.height[v]) > 1;
 }
 #line resume "gathers.cu"
 
@@ -1200,7 +1201,7 @@ __device__ __forceinline__ bool meets_gather_condition(const data_slice& d, vert
 
 __device__ __forceinline__ int32 meets_gather_value(const data_slice& d, vertex near, vertex far) {
 #line 49 "gathers.gdsl"
-    return wrapping_subtract(wrapping_multiply(d.height[far], 2), d.height[near]);
+    return wrapping_subtract(wrapping_multiply(int32(d.height[far]), 2), int32(d.height[near]));
 }
 #line resume "gathers.cu"
 
@@ -1224,13 +1225,13 @@ __device__ __forceinline__ void meets_apply(const data_slice& d, vertex near, ve
 
 __device__ __forceinline__ void meets_read(const data_slice& d, vertex near, meets_early& early) {
 #line 49 "gathers.gdsl"
-    early.value_1 = d.height[near];
+    early.value_1 = int32(d.height[near]);
 }
 #line resume "gathers.cu"
 
 __device__ __forceinline__ void meets_read_2(const data_slice& d, vertex far, meets_early& early) {
 #line 49 "gathers.gdsl"
-    early.value_2 = d.height[far];
+    early.value_2 = int32(d.height[far]);
 }
 #line resume "gathers.cu"
 
@@ -1242,7 +1243,7 @@ __device__ __forceinline__ void brings_count_apply(const data_slice& d, vertex v
 
 __device__ __forceinline__ void brings_give_apply(const data_slice& d, vertex v) {
 #line 50 "gathers.gdsl"
-    d.lower_given[v] = d.height[v];
+    d.lower_given[v] = int32(d.height[v]);
 }
 #line resume "gathers.cu"
 
@@ -1266,7 +1267,7 @@ __device__ __forceinline__ void brings_apply(const data_slice& d, vertex near, v
 
 __device__ __forceinline__ void brings_read(const data_slice& d, vertex near, brings_early& early) {
 #line 50 "gathers.gdsl"
-    early.value_1 = d.height[near];
+    early.value_1 = int32(d.height[near]);
 }
 #line resume "gathers.cu"
 
@@ -1290,7 +1291,7 @@ __device__ __forceinline__ bool pays_gather_condition(const data_slice& d, verte
 
 __device__ __forceinline__ int32 pays_gather_value(const data_slice& d, vertex t, edge e) {
 #line 51 "gathers.gdsl"
-    return wrapping_multiply(d.toll[e], d.height[t]);
+    return wrapping_multiply(d.toll[e], int32(d.height[t]));
 }
 #line resume "gathers.cu"
 
@@ -1310,7 +1311,7 @@ __device__ __forceinline__ void pays_read(const data_slice& d, vertex t, edge e,
 #line 51 "gathers.gdsl"
     early.value_1 = d.toll[e];
 #line 51 "gathers.gdsl"
-    early.value_2 = d.height[t];
+    early.value_2 = int32(d.height[t]);
 }
 #line resume "gathers.cu"
 
