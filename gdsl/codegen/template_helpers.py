@@ -30,7 +30,7 @@ class TemplateHelpers:
         self.functors = FunctorTexts(self.printer)
         self.expressions = expressions(self.names, self.checks)
         self.expressions.function_arguments = self.printer.function_arguments
-        self.printer.narrow = self.expressions.narrow = {each.array: each.type for each in plan.narrow}
+        self.printer.narrow = self.expressions.narrow = dict(plan.narrow)
         self.reductions = ReductionPrinter(self.expressions)
         self.expression, self.operand_of_and = self.expressions.print, self.expressions.operand_of_and
         self.member, self.frontier, self.type, self.literal = self.names.member, self.names.frontier, type_name, literal

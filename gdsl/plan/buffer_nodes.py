@@ -108,14 +108,6 @@ class Buffer:
     """0: a single array."""
 
 
-@dataclass(frozen=True, slots=True)
-class Narrowed:
-    """An array of the program's that is stored as `type`, in fewer bits than its values have."""
-
-    array: str
-    type: Type
-
-
 GRAPH, PROBLEM, RUN, LAYOUT = "graph", "problem", "run", "layout"
 """The groups. What is in the last one is no member of a struct, and known to the host alone."""
 

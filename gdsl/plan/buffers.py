@@ -157,7 +157,7 @@ def _parts_of(sweep: Sweep, grid: bool) -> Iterator[str]:
 def _problem(plan: Plan) -> Iterator[Buffer]:
     first = next(step for step in steps_in(plan.schedule) if isinstance(step, Initialize))
     begun = {each.name for each in (*first.vertex_arrays, *first.edge_arrays)}
-    narrow = {each.array: each.type for each in plan.narrow}
+    narrow = dict(plan.narrow)
     for array in plan.program.arrays:
         buffer = of_array(array)
         buffer = dataclasses.replace(buffer, element=narrow.get(array.name, array.type))

@@ -16,7 +16,6 @@ from collections.abc import Iterator
 
 from gdsl.ir import nodes as ir
 from gdsl.plan import hints
-from gdsl.plan.buffer_nodes import Narrowed
 from gdsl.plan.facts import Facts
 from gdsl.plan.nodes import Initial, Plan, Write
 from gdsl.types import IN_MEMORY_ALONE, Type
@@ -36,7 +35,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
     if not small:
         return plan
     others = {*plan.swapped, *_named_otherwise(plan)}
-    narrow = tuple(Narrowed(name, kind) for name, kind in small.items() if name not in others)
+    narrow = tuple((name, kind) for name, kind in small.items() if name not in others)
     return dataclasses.replace(plan, narrow=narrow)
 
 

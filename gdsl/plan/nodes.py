@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from gdsl.ir.nodes import Expression, Operator, Program
 from gdsl.operations import Domain, Over
-from gdsl.plan.buffer_nodes import Buffer, Narrowed, Struct
+from gdsl.plan.buffer_nodes import Buffer, Struct
 from gdsl.plan.exchange_nodes import *
 from gdsl.plan.graph_class import GENERAL, GraphClass
 from gdsl.plan.instance_nodes import BitParallel
@@ -23,6 +23,7 @@ from gdsl.plan.step_nodes import *
 from gdsl.plan.sweep_nodes import *
 from gdsl.plan.target import Sizes, Target
 from gdsl.records import dataclass
+from gdsl.types import Type
 
 
 def _ends_waiting(body: tuple[Phase, ...]) -> bool:
@@ -257,7 +258,8 @@ class Plan:
     """What each of several workers holds; None: there is one."""
     replicas: tuple[Replica, ...] = ()
     """The arrays that each of several GPUs has whole."""
-    narrow: tuple[Narrowed, ...] = ()
+    narrow: tuple[tuple[str, Type], ...] = ()
+    """Arrays that are stored in fewer bits than their values have, and as what; see `narrow_arrays`."""
     waiting_thread: int = 0
     """Which thread of a block waits for the other blocks and keeps the trace; see `occupancy`."""
 

@@ -32,20 +32,20 @@ def verify_narrow_arrays(plan: Plan) -> None:
     expect = expecting(f"plan of {plan.program.name}")
     target, program = plan.target, plan.program
     alone = target.fused and not (target.workers or target.several_gpus or target.instances)
-    expect(alone and len({each.array for each in plan.narrow}) == len(plan.narrow), "narrow arrays")
+    expect(alone and len(dict(plan.narrow)) == len(plan.narrow), "narrow arrays")
     arrays = {array.name: array for array in program.arrays}
     ranges = Data(program_effects(program)).ranges.data
-    for each in plan.narrow:
-        array = arrays.get(each.array)
+    for name, kind in plan.narrow:
+        array = arrays.get(name)
         own = array is not None and array.is_local and not array.is_input and array.count is None
-        expect(own and array is not None and array.type.is_integer, f"{each.array} is narrow, which others have")
-        known = each.type in IN_MEMORY_ALONE
-        least, most = integer_range(each.type) if known else (1, 0)
-        values = ranges[each.array]
-        expect(known and least <= values.low and values.high <= most, f"values of {each.array} that do not fit")
-        expect(_is_stored(program, each.array), f"{each.array} is narrow, and not just stored")
-        held = each.array in plan.swapped or any(_has(sweep, each.array) for sweep in sweeps(plan))
-        expect(not held, f"{each.array} is narrow where its type matters")
+        expect(own and array is not None and array.type.is_integer, f"{name} is narrow, which others have")
+        known = kind in IN_MEMORY_ALONE
+        least, most = integer_range(kind) if known else (1, 0)
+        values = ranges[name]
+        expect(known and least <= values.low and values.high <= most, f"values of {name} that do not fit")
+        expect(_is_stored(program, name), f"{name} is narrow, and not just stored")
+        held = name in plan.swapped or any(_has(sweep, name) for sweep in sweeps(plan))
+        expect(not held, f"{name} is narrow where its type matters")
 
 
 def _is_stored(program: ir.Program, array: str) -> bool:

@@ -75,7 +75,7 @@ class _Storage:
 
     def _data(self) -> None:
         by_name = {buffer.name: buffer for buffer in self.plan.buffers if buffer.group == PROBLEM}
-        narrow = {each.array: each.type for each in self.plan.narrow}
+        narrow = dict(self.plan.narrow)
         for data in self.data:
             buffer = by_name.get(data.name)
             fits = buffer is not None and buffer.element is narrow.get(data.name, data.type)

@@ -40,7 +40,9 @@ vertex functor tell(v) {
     }
 }
 function another(v: vertex, w: uint32, count: int64) -> vertex { return vertex((int64(v) + int64(w)) % count); }
-vertex functor look(v) { apply { seen[v] = tone[another(v, wide[v], num_vertices)] + int64(state[another(v, wide[v] // 2, num_vertices)]); } }
+vertex functor look(v) { apply {
+    seen[v] = tone[another(v, wide[v], num_vertices)] + int64(state[another(v, wide[v] // 2, num_vertices)]);
+} }
 vertex functor meet(v) {
     apply { state[v] = 2; seen[v] += now state[another(v, 1, num_vertices)] > 3 ? 1 : 0; }
 }
@@ -66,7 +68,7 @@ FORMS = {"narrow": (), "wide": ("without=narrow_arrays",), "unfused": ("schedule
 def test_results_are_those_of_the_reference(form: str) -> None:
     tune = FORMS[form]
     built, cpu = build(PROGRAM, tune), CpuBackend().build(program_of(PROGRAM, tune), 32)
-    kinds = {each.array: each.type.name for each in built.plan.narrow}
+    kinds = {array: kind.name for array, kind in built.plan.narrow}
     narrow = {"state": "uint8", "tone": "int8", "wide": "uint16", "deep": "int16", "kind": "int8"}
     assert kinds == (narrow if form == "narrow" else {})
     graphs = {**named_graphs(), "random": random_graph(300, 2000, seed=3, directed=True)}

@@ -10,7 +10,6 @@ from gdsl.backends.cuda import plan_of
 from gdsl.ir.nodes import Program
 from gdsl.ir.verifier import VerificationError
 from gdsl.pipeline import load
-from gdsl.plan.buffer_nodes import Narrowed
 from gdsl.plan.nodes import Plan
 from gdsl.plan.verifier import verify
 from gdsl.source import Source
@@ -84,15 +83,15 @@ def program(former: str, now: str) -> Program:
 def as_stored(plan: Plan, kind: Type) -> Plan:
     """The plan with `state` stored so, and nothing else."""
     buffers = (dataclasses.replace(each, element=kind) if each.name == "state" else each for each in plan.buffers)
-    others = (each for each in plan.narrow if each.array != "state")
-    return dataclasses.replace(plan, narrow=(Narrowed("state", kind), *others), buffers=tuple(buffers))
+    others = (each for each in plan.narrow if each[0] != "state")
+    return dataclasses.replace(plan, narrow=(("state", kind), *others), buffers=tuple(buffers))
 
 
 @pytest.mark.parametrize("name", NARROW)
 def test_small_numbers_are_stored_in_fewer_bits(name: str) -> None:
     former, now, kind = NARROW[name]
     plan = plan_of(program(former, now))
-    assert plan.narrow[:1] == (Narrowed("state", next(each for each in KINDS if each.name == kind)),)
+    assert plan.narrow[:1] == (("state", next(each for each in KINDS if each.name == kind)),)
     assert [each.element.name for each in plan.buffers if each.name == "state"] == [kind]
 
 
@@ -105,7 +104,7 @@ def test_others_are_not(name: str) -> None:
     if why is None:
         return
     plan = plan_of(program(former, now))
-    assert "state" not in {each.array for each in plan.narrow}
+    assert "state" not in dict(plan.narrow)
     with pytest.raises(VerificationError, match=why):
         verify(as_stored(plan, Type.UINT8))
 

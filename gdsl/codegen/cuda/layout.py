@@ -69,7 +69,7 @@ def layout_of(plan: Plan, widths: Widths) -> Layout:
     ]
     tables = [(buffer.name, buffer.element) for buffer in plan.buffers if buffer.role is Role.TABLES]
     fields += [Field(name, Pointer(type_text(kind)), "votes of long lists") for name, kind in tables]
-    narrow = {each.array: each.type for each in plan.narrow}
+    narrow = dict(plan.narrow)
     fields += [
         Field(array.name, Pointer(type_text(narrow.get(array.name, array.type))), _array_comment(array))
         for array in program.arrays
