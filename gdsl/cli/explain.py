@@ -241,13 +241,13 @@ def _explain_fusion(word: str) -> None:
     from gdsl.ir.nodes import Operator
     from gdsl.ir.traversal import all_steps
     from gdsl.plan import target
-    from gdsl.plan.followers import followed
+    from gdsl.plan.followers import filters_of_followers
 
     program = compile_file(word).ir
     if not program.tuning.fuse:
         click.echo("schedule.fuse is off: each operator is a kernel of its own")
         return
-    pairs, followers = neighbors_of(program), followed(program, target.CUDA_FUSED)
+    pairs, followers = neighbors_of(program), filters_of_followers(program, target.CUDA_FUSED)
     steps = {step.site: step for step in all_steps(program.schedule) if isinstance(step, Operator)}
     for site, filters in sorted(followers.items()):
         step, names = (

@@ -8,7 +8,7 @@ from functools import cached_property
 from gdsl.ir.nodes import Program
 from gdsl.plan.exchange_nodes import Exchange
 from gdsl.plan.nodes import Operation, Plan
-from gdsl.plan.walking import blocks_in, launched
+from gdsl.plan.walking import blocks_in, step_of_launch
 
 
 class ExchangeLabels(Mapping[int, str]):
@@ -42,7 +42,7 @@ def labels_of(plan: Plan) -> dict[int, str]:
     labels: dict[int, str] = {}
     for block in blocks_in(plan.schedule):
         last: Operation | None = None
-        for step in map(launched, block):
+        for step in map(step_of_launch, block):
             if isinstance(step, Operation):
                 last = step
                 if step.turns is not None:

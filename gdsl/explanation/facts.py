@@ -14,7 +14,7 @@ from gdsl.effects.summary import Write
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import all_steps
 from gdsl.operations import Grade, StoreRule
-from gdsl.plan.followers import followed
+from gdsl.plan.followers import filters_of_followers
 from gdsl.plan.nodes import Choice, Operation, Sweep
 from gdsl.plan.sending import written_for
 from gdsl.plan.sweep_nodes import Mode, Variant
@@ -128,7 +128,7 @@ def facts_of(program: ir.Program) -> Facts:
         for sweep, direction in zip(sweeps, named, strict=True):
             for written, mode in _modes(sweep).items():
                 modes[operation.step.site, written][direction] = mode
-    for site, hosts in followed(program, plan.target).items():
+    for site, hosts in filters_of_followers(program, plan.target).items():
         for name in [name for host, name in modes if host == hosts[0]]:
             modes.setdefault((site, name), modes[hosts[0], name])
     writes: dict[str, list[WriteFact]] = defaultdict(list)

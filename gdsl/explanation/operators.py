@@ -11,7 +11,7 @@ from gdsl.explanation.traffic import Item, traffic_of
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import all_steps
 from gdsl.operations import Balance
-from gdsl.plan.followers import followed
+from gdsl.plan.followers import filters_of_followers
 from gdsl.plan.nodes import Choice, Dedup, Form, Loop, MakeOnce, Operation, Plan, Sweep
 from gdsl.plan.printer_sweeps import print_compare
 from gdsl.plan.sending import written_for
@@ -69,7 +69,7 @@ def operator_facts(
         )
         for each in own
     }
-    for site, hosts in followed(program, plan.target).items():
+    for site, hosts in filters_of_followers(program, plan.target).items():
         facts[site] = _follows(operators[site], facts.get(site), [operators[host] for host in hosts])
         for host in hosts:
             also = f"its sweep also runs @{operators[site].label}, for the members of its result"

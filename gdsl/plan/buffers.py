@@ -18,7 +18,16 @@ from gdsl.plan.hints import FewAsList
 from gdsl.plan.nodes import Dedup, FarEnds, Form, Initialize, Loop, MakeGraph, Mode, On, Operation, Plan, Sweep
 from gdsl.plan.small_frontiers import push_in
 from gdsl.plan.solo_rounds import solo_loops
-from gdsl.plan.walking import combinations, cuts_lists, deepest_on, numbered, steps_in, sweeps, sweeps_of, variants_of
+from gdsl.plan.walking import (
+    combinations,
+    cuts_lists,
+    deepest_on,
+    numbered_domains,
+    steps_in,
+    sweeps,
+    sweeps_of,
+    variants_of,
+)
 from gdsl.plan.work_order import key_type, most_visits, orders
 from gdsl.types import Type, Widths
 
@@ -206,8 +215,8 @@ def _run(plan: Plan) -> Iterator[Buffer]:
         yield of_run("mirrors", Type.UINT64, VERTICES, Role.MIRROR, count)
     if gpu_copies.shares_copies(plan):
         yield of_run("addresses", Type.UINT64, Fixed(MOST_GPUS), Role.ADDRESSES, count)
-    if numbered(plan):
-        longest = Sum(tuple(_OF_DOMAIN[domain][2] for domain in numbered(plan)))
+    if numbered_domains(plan):
+        longest = Sum(tuple(_OF_DOMAIN[domain][2] for domain in numbered_domains(plan)))
         yield of_run("places", Type.UINT64, Parts(longest, NUMBERED_AT_ONCE), Role.PLACES)
     keys, room = key_type(plan), room_of(plan)
     if keys is not None and orders(plan):
@@ -360,7 +369,7 @@ def marked_domains(plan: Plan) -> frozenset[Domain]:
     domains |= {each.asked.domain for each in combinations(plan) if each.marks}
     made = (step.step for step in steps_in(plan.schedule) if isinstance(step, MakeGraph) and not step.marked)
     domains |= {Domain.EDGE for step in made if isinstance(step, ir.Subgraph)}
-    domains |= {domain for domain in numbered(plan) if domain is Domain.EDGE}
+    domains |= {domain for domain in numbered_domains(plan) if domain is Domain.EDGE}
     return frozenset(domains | {Domain.VERTEX} if ends else domains)
 
 
@@ -377,7 +386,7 @@ def needs_bitmaps(plan: Plan) -> bool:
     forms += [sweep.collect.form for sweep in sweeps(plan) if sweep.collect is not None]
     forms += [each.asked.form for each in combinations(plan)]
     pulls = any(sweep.selection is not None and sweep.collect is not None for sweep in sweeps(plan))
-    return pulls or Form.BITMAP in forms or Domain.VERTEX in numbered(plan)
+    return pulls or Form.BITMAP in forms or Domain.VERTEX in numbered_domains(plan)
 
 
 # Decides which data needs a compare-and-swap of 128 bits: pairs that do not fit a word, updated by several threads.

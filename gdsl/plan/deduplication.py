@@ -69,7 +69,7 @@ def _claimed(step: ir.Advance, facts: Facts) -> Variant | None:
         return None
     functor = facts.edge_functor(step)
     claim = claim_of(functor, step.over, step.closing)
-    return variants.claimed(functor, claim) if claim is not None else None
+    return variants.claim_variant(functor, claim) if claim is not None else None
 
 
 def repeated_of(plan: Plan) -> frozenset[str]:

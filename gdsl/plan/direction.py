@@ -97,10 +97,10 @@ def recounts(step: ir.CopyFrontier, counts: dict[str, Over]) -> bool:
 def _pull(step: ir.Advance, facts: Facts) -> Sweep:
     """The vertices to reach look for members at the other ends of their edges."""
     functor = facts.edge_functor(step)
-    test = facts.remember(variants.selected, functor, step.over)
+    test = facts.remember(variants.selection_variant, functor, step.over)
     closing = step.closing
     closes = closing is not None and closing.end is ir.Role.FAR and closing.conjunct in test.tests
-    rest = facts.remember(variants.pulled, functor, test)
+    rest = facts.remember(variants.pull_variant, functor, test)
     asks = facts.remember(variants.uses_edge_id, functor)
     form = None if step.frontier.everything else Form.BITMAP
     chunks = rest if facts.target.shares_pulled_lists else None

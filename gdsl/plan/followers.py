@@ -55,7 +55,7 @@ def run(program: ir.Program, target: Target) -> ir.Program:
     return _Writer(program, target).program() if filters and not target.instances else program
 
 
-def followed(program: ir.Program, target: Target) -> dict[int, tuple[int, ...]]:
+def filters_of_followers(program: ir.Program, target: Target) -> dict[int, tuple[int, ...]]:
     """By the site of each follower of `program` in its plans: the sites of its filters, one or, where a loop has it for
     the next pass, perhaps two."""
     if target.instances or "followers" in {*program.tuning.without, *target.without}:
@@ -89,7 +89,9 @@ class _Writer:
             group = self.following[step.site]
             name = unused_name("_".join([step.label, *(each.label for each in group)]), self.taken)
             self.taken.add(name)
-            functors.append(together(self._functor(step), [self._functor(each) for each in group], name, self.taken))
+            functors.append(
+                with_followers(self._functor(step), [self._functor(each) for each in group], name, self.taken)
+            )
             return dataclasses.replace(step, functor=name)
 
         schedule = rewrite(schedule, joined)
@@ -240,7 +242,7 @@ class _Writer:
         return bool(sets or _meeting(self.accesses, store, operator))
 
 
-def together(own: ir.Functor, others: Sequence[ir.Functor], name: str, taken: set[str]) -> ir.Functor:
+def with_followers(own: ir.Functor, others: Sequence[ir.Functor], name: str, taken: set[str]) -> ir.Functor:
     """A filter's functor that also does what its followers do, for the members that it accepts; `taken`: names that no
     local may have."""
     used = {*taken, *_parameters(own), *_locals(own)}

@@ -27,7 +27,7 @@ from gdsl.ir.traversal import walk, with_blocks
 from gdsl.operations import BinaryOperation, Direction, Domain, NeighborOperation, ReduceOperation
 from gdsl.passes.writers import far_roles
 from gdsl.plan import variants
-from gdsl.plan.sending import at_vertex, names_in, turned
+from gdsl.plan.sending import at_vertex, from_other_end, names_in
 from gdsl.plan.target import Target
 from gdsl.types import Type
 
@@ -112,10 +112,10 @@ class _TwoWays:
         self.members = far_roles(self.lists)
         self.gathers = hidden.scalar(f"{step.label}_gathers", Type.BOOL, self.span)
         everything = step.frontier.everything
-        condition = [turned(each) for each in functor.condition]
+        condition = [from_other_end(each) for each in functor.condition]
         self.of_members = [each for each in condition if not everything and variants.speaks_only_of(each, self.members)]
         self.rest = [each for each in condition if each not in self.of_members]
-        self.value = turned(self.code.convert(update.target.type, update.value))
+        self.value = from_other_end(self.code.convert(update.target.type, update.value))
         prepared = not everything and variants.speaks_only_of(self.value, self.members)
         marked = not everything and (step.result is not None or not prepared or bool(self.rest))
         self.given = self._array("given", self.target.type) if prepared else None

@@ -42,17 +42,17 @@ def run(plan: Plan, facts: Facts) -> Plan:
     first, *others = plan.schedule
     assert isinstance(first, Initialize)
     if not plan.target.fused:
-        return dataclasses.replace(plan, schedule=unfused(first, tuple(others)))
-    launch = fused(first, tuple(others))
+        return dataclasses.replace(plan, schedule=as_launches(first, tuple(others)))
+    launch = as_one_launch(first, tuple(others))
     return dataclasses.replace(plan, schedule=(separated(launch) if plan.target.grid else launch,))
 
 
-def fused(initialize: Initialize, steps: tuple[Step, ...]) -> Launch:
+def as_one_launch(initialize: Initialize, steps: tuple[Step, ...]) -> Launch:
     """Everything as one launch."""
     return Launch("enactor", "The whole schedule as one persistent kernel.", (initialize, *steps))
 
 
-def unfused(initialize: Initialize, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+def as_launches(initialize: Initialize, steps: tuple[Step, ...]) -> tuple[Step, ...]:
     """A launch for each step, condition and count."""
     return Launch("start", "Before the schedule begins.", (initialize,)), *(_on_host(step, 0) for step in steps)
 

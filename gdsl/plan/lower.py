@@ -215,7 +215,7 @@ class _Lowering:
 
     def _reduce(self, step: ir.NeighborReduce) -> Sweep:
         functor = self.facts.edge_functor(step)
-        variant = self.facts.remember(variants.valued, functor)
+        variant = self.facts.remember(variants.value_variant, functor)
         asks = self.facts.remember(variants.uses_edge_id, functor)
         reads_result = step.array in self.facts.remember(arrays_read, functor)
         staging = self.facts.unused(f"{step.array}_reduced") if reads_result else None
@@ -237,7 +237,7 @@ class _Lowering:
         words = [step.functor, *([step.score] if step.score else []), *over_words(step.over)]
         words += [f"keep={step.keep}"] if step.keep is not None else []
         call = f"{step.array} = neighbor_vote({step.frontier.words}, {', '.join(words)})"
-        variant = self.facts.remember(variants.valued, functor)
+        variant = self.facts.remember(variants.value_variant, functor)
         asks = self.facts.remember(variants.uses_edge_id, functor)
         sweep = Sweep(
             members=members_of(step.frontier, Form.QUEUE),

@@ -34,14 +34,14 @@ def run(plan: Plan, facts: Facts) -> Plan:
     with_mirrors = dataclasses.replace(
         plan, schedule=map_operations(plan.schedule, lambda operation: _with_mirrors(operation, functors, arrays))
     )
-    always_waits = all(operation.waits for operation in own_sweeps(with_mirrors) if mirrored(operation))
+    always_waits = all(operation.waits for operation in own_sweeps(with_mirrors) if reads_mirrors(operation))
     before = () if always_waits else (FREE,)
     return dataclasses.replace(
         with_mirrors, schedule=map_operations(with_mirrors.schedule, lambda operation: _with_phases(operation, before))
     )
 
 
-def mirrored(operation: Operation) -> bool:
+def reads_mirrors(operation: Operation) -> bool:
     """Whether an operator, or what it shares its sweep with, reads copies."""
     return any(sweep.mirrors is not None for each in (operation, *operation.fused) for sweep in sweeps_of(each))
 
@@ -111,7 +111,7 @@ def _is_at(node: Element, roles: frozenset[Role]) -> bool:
 
 def _with_phases(operation: Operation, before: tuple[Barrier, ...]) -> Operation:
     """`operation` with the phases that fill its copies."""
-    if not mirrored(operation):
+    if not reads_mirrors(operation):
         return operation
     filled: tuple[Phase, ...] = (*before, Mirror(), FILLED)
     (first, *rest) = operation.body

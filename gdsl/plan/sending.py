@@ -77,7 +77,7 @@ def may_send(step: ir.NeighborReduce, functor: ir.EdgeFunctor, program: ir.Progr
     has_lists = step.over.reversed in walked or program.requires.symmetric
     if step.operation is None or program.graphs or asks or calls or may_stop(functor) or not has_lists:
         return False
-    return bool(variants.selected(functor, step.over).tests)
+    return bool(variants.selection_variant(functor, step.over).tests)
 
 
 class _Writer:
@@ -136,7 +136,7 @@ class _TwoWays:
         names = ("sends", Type.BOOL), ("gathered", Type.INT64), ("sent", Type.INT64)
         self.sends, self.gathered, self.sent = (self.hidden.scalar(f"{step.label}_{n}", t, step.span) for n, t in names)
         self.senders = writer.frontier(f"{step.label}_senders", step)
-        tests = variants.selected(functor, step.over).tests
+        tests = variants.selection_variant(functor, step.over).tests
         self.of_senders = [functor.condition[i] for i in tests]
         self.rest = [each for i, each in enumerate(functor.condition) if i not in tests]
         direct = step.frontier.everything and not any(
@@ -224,14 +224,14 @@ class _TwoWays:
         step, functor = self.step, self.functor
         assert step.operation is not None and functor.value is not None
         end = ir.Parameter(self.span, Type.VERTEX, ir.Role.FAR, "far")
-        value = self.code.convert(step.array_type, turned(functor.value))
+        value = self.code.convert(step.array_type, from_other_end(functor.value))
         target = self.code.target(self.arrives, step.array_type, end)
         name = self.hidden.name(f"{step.label}_send")
         self.hidden.edge_functors.append(
             dataclasses.replace(
                 functor,
                 name=name,
-                condition=tuple(map(turned, self.rest)),
+                condition=tuple(map(from_other_end, self.rest)),
                 body=(ir.Update(self.span, target, step.operation.as_update, value),),
                 value=None,
             )
@@ -244,7 +244,7 @@ def _shares_sweep(step: ir.NeighborReduce, following: ir.Step) -> bool:
     return isinstance(following, ir.Compute | ir.Filter) and following.frontier.frontier == step.frontier.frontier
 
 
-def turned(expression: ir.Expression) -> ir.Expression:
+def from_other_end(expression: ir.Expression) -> ir.Expression:
     """`expression` as seen from the other end of the edge."""
 
     def change(node: ir.Node) -> ir.Node:

@@ -28,7 +28,7 @@ def with_own(variant: Variant, own: frozenset[str]) -> Variant:
     return dataclasses.replace(variant, writes=writes) if writes != variant.writes else variant
 
 
-def claimed(functor: ir.EdgeFunctor, claim: Claim) -> Variant:
+def claim_variant(functor: ir.EdgeFunctor, claim: Claim) -> Variant:
     """All tests, then the whole body, where a compare-and-swap replaces one conjunct and one store."""
     tests = tuple(i for i in _all_tests(functor) if i != claim.conjunct)
     return _variant(functor, tests, frozenset(), claim)
@@ -80,7 +80,7 @@ def _from_data(index: ir.Expression, constants: Mapping[str, ir.Expression]) -> 
     return False
 
 
-def selected(functor: ir.EdgeFunctor, over: Over) -> Variant:
+def selection_variant(functor: ir.EdgeFunctor, over: Over) -> Variant:
     """How a pull selects vertices: the conjuncts that speak of the far end alone, and nothing else. They are asked of
     every vertex, and before all others: none of them may stop the run, nor any that comes before one in the text
     (`functor_facts.may_stop`)."""
@@ -90,12 +90,12 @@ def selected(functor: ir.EdgeFunctor, over: Over) -> Variant:
     return Variant(functor.name, tuple(chosen), None, (), (), accepts=False)
 
 
-def pulled(functor: ir.EdgeFunctor, selection: Variant) -> Variant:
+def pull_variant(functor: ir.EdgeFunctor, selection: Variant) -> Variant:
     """How a pull runs the functor on edges: the conjuncts that `selection` leaves, and the body."""
     return _variant(functor, tuple(i for i in _all_tests(functor) if i not in selection.tests), frozenset())
 
 
-def valued(functor: ir.EdgeFunctor) -> Variant:
+def value_variant(functor: ir.EdgeFunctor) -> Variant:
     """How a reduction runs a functor, which has a value and no body."""
     return Variant(functor.name, _all_tests(functor), None, (), (), accepts=False)
 

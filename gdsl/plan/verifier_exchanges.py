@@ -42,7 +42,7 @@ from gdsl.plan.nodes import (
 )
 from gdsl.plan.verifier_answers import verify_answers
 from gdsl.plan.verifier_parts import of_owner, own_vertices, owns_edges, pulls, verify_parts
-from gdsl.plan.walking import blocks_in, launched, operations, steps_in, sweeps_of
+from gdsl.plan.walking import blocks_in, operations, step_of_launch, steps_in, sweeps_of
 
 _ENDS = frozenset({ir.Role.VERTEX, ir.Role.SOURCE, ir.Role.DESTINATION, ir.Role.NEAR, ir.Role.FAR})
 
@@ -76,7 +76,7 @@ class _Exchanges:
         self.expect(len(set(numbers)) == len(numbers), "two exchanges have one number")
         for block in blocks_in(plan.schedule):
             if plan.target.fused or not all(isinstance(step, _OF_LAUNCHES) for step in block):
-                self._block(tuple(map(launched, block)))
+                self._block(tuple(map(step_of_launch, block)))
         verify_parts(plan)
 
     # 1 and 4

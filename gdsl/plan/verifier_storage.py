@@ -33,7 +33,7 @@ from gdsl.plan.nodes import (
     WriteBack,
 )
 from gdsl.plan.sweep_nodes import Form
-from gdsl.plan.walking import cuts_lists, numbered, steps_in, sweeps
+from gdsl.plan.walking import cuts_lists, numbered_domains, steps_in, sweeps
 from gdsl.plan.work_order import orders
 from gdsl.types import Type
 
@@ -127,7 +127,7 @@ class _Storage:
             Role.MIRROR: gpu_copies.copies_of(plan),
             Role.ADDRESSES: gpu_copies.copies_of(plan) * gpu_copies.shares_copies(plan),
             Role.HUBS: plan.target.instances or any(cuts_lists(sweep) for sweep in all_sweeps),
-            Role.PLACES: bool(numbered(plan)),
+            Role.PLACES: bool(numbered_domains(plan)),
             Role.SAVED: not plan.target.fused,
             Role.OUTPUTS: plan.target.fused and bool(plan.swapped),
             Role.QUEUE: sum(slots.values()) * of_one,

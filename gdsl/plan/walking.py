@@ -151,14 +151,14 @@ def combinations(plan: Plan) -> tuple[Combine, ...]:
     return tuple(step for step in steps_in(plan.schedule) if isinstance(step, Combine))
 
 
-def numbered(plan: Plan) -> tuple[Domain, ...]:
+def numbered_domains(plan: Plan) -> tuple[Domain, ...]:
     """The domains of frontiers whose members are numbered."""
     steps = (step.step for step in steps_in(plan.schedule) if isinstance(step, OnSets))
     sets = (step.members for step in steps if isinstance(step, NumberMembers))
     return tuple(dict.fromkeys(members.domain for members in sets if not members.everything))
 
 
-def launched(step: Step) -> Step:
+def step_of_launch(step: Step) -> Step:
     """The only step of a launch; any other step itself."""
     return step.steps[0] if isinstance(step, Launch) and len(step.steps) == 1 else step
 

@@ -272,7 +272,7 @@ class Loop:
             asks = {(guard.term, guard.expected) for guard in each(setter.guard)}
             if setter.value is effects.terms.true and asks <= under | {(write.result, True)}:
                 return True
-            if setter.kind is WriteKind.REDUCE and implied(effects, setter.value, write) and asks <= under:
+            if setter.kind is WriteKind.REDUCE and is_implied(effects, setter.value, write) and asks <= under:
                 return True
         return False
 
@@ -289,10 +289,10 @@ def works_off(effects: Effects, name: str) -> bool:
 
 def accepts_change(effects: Effects, write: Write) -> bool:
     """Whether a call whose `write` changes something accepts its far end."""
-    return effects.accept is not None and implied(effects, effects.accept, write)
+    return effects.accept is not None and is_implied(effects, effects.accept, write)
 
 
-def implied(effects: Effects, term: Term, write: Write) -> bool:
+def is_implied(effects: Effects, term: Term, write: Write) -> bool:
     """Whether a bool is true whenever `write` has happened and changed something."""
     certain = {(guard.term, guard.expected) for guard in each(write.guard)}
     if write.outcome is Outcome.CHANGED and write.result is not None:

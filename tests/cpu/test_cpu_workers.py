@@ -20,7 +20,7 @@ from gdsl.graph import Graph, rmat
 from gdsl.operations import Direction
 from gdsl.pipeline import load
 from gdsl.plan import target
-from gdsl.plan.followers import followed
+from gdsl.plan.followers import filters_of_followers
 from tests.cpu.running import SMALL, assert_agree
 from tests.oracles import BY_NAME, CASES, Case
 from tests.support.graphs import graphs, named_graphs, random_graph
@@ -65,7 +65,7 @@ def check(case: Case, graph: Graph, size: int, seed: int = 1) -> None:
         assert_agree(program, expected, found)
     if case.name not in VARYING:
         assert found.iterations == expected.iterations
-        others = followed(program, target.CPU_WORKERS)  # which have no records of their own
+        others = filters_of_followers(program, target.CPU_WORKERS)  # which have no records of their own
         traces = ([_counts(each) for each in run.trace if each.site not in others] for run in (found, expected))
         assert next(traces) == next(traces)
     case.check(graph, {**bindings.params, **bindings.inputs}, {**found.arrays, **found.scalars})

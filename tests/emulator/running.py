@@ -27,7 +27,7 @@ from gdsl.graph import Graph
 from gdsl.ir.nodes import Program
 from gdsl.operations import Duplicates, Grade, Order
 from gdsl.pipeline import Tunable
-from gdsl.plan.followers import followed
+from gdsl.plan.followers import filters_of_followers
 from gdsl.plan.graph_class import GENERAL, GraphClass, class_of
 from gdsl.plan.nodes import Plan
 from gdsl.plan.renumbering import is_worth, looking_up
@@ -307,7 +307,7 @@ def differences(program: Program, expected: Outcome, found: Outcome) -> list[str
     twice = any(knobs.dedup is Duplicates.NONE for knobs in program.tuning.sites)  # then sizes count duplicates
     twice |= program.tuning.order is Order.NEAR_FAR or has_rounds(program)  # and rounds are others
     asked = any(record.site >= len(program.tuning.sites) for record in found.trace)  # whether a reduction sends
-    followers = followed(program, CUDA_FUSED)  # which have no records of their own
+    followers = filters_of_followers(program, CUDA_FUSED)  # which have no records of their own
     traces = [[each for each in trace_of(outcome) if each[0] not in followers] for outcome in (expected, found)]
     if program.name not in VARYING and not twice and not asked and traces[0] != traces[1]:
         pairs = zip(*traces, strict=False)

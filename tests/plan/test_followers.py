@@ -12,7 +12,7 @@ from gdsl.ir import verifier
 from gdsl.ir.traversal import all_steps, rewrite, walk
 from gdsl.passes import ir_passes
 from gdsl.plan import followers, target
-from gdsl.plan.followers import MOST_FOLLOWERS, followed
+from gdsl.plan.followers import MOST_FOLLOWERS, filters_of_followers
 from gdsl.plan.verifier_followers import verify_followers
 
 from .planning import loaded, operation, plan_of
@@ -64,7 +64,7 @@ def found(steps: str) -> dict[str, list[str]]:
     labels = {step.site: step.label for step in all_steps(before.schedule) if isinstance(step, ir.Operator)}
     group = {
         labels[site]: sorted(labels[each] for each in filters)
-        for site, filters in followed(before, target.CUDA_FUSED).items()
+        for site, filters in filters_of_followers(before, target.CUDA_FUSED).items()
     }
     assert (after is before) == (not group)
     return group
@@ -210,7 +210,7 @@ def test_on_a_cpu_they_read_what_the_filter_reads(steps: str, labels: list[str])
     """Or the filter does something else, too: one that only tests has no branches there."""
     program = ir_passes.apply(loaded(schedule(steps)))
     names = {step.site: step.label for step in all_steps(program.schedule) if isinstance(step, ir.Operator)}
-    assert [names[site] for site in followed(program, target.CPU)] == labels
+    assert [names[site] for site in filters_of_followers(program, target.CPU)] == labels
 
 
 def test_instances_have_none() -> None:

@@ -27,7 +27,7 @@ def bellman_ford_lengths(graph: BackendGraph, node: Any, weight: Hashable) -> tu
     return _bellman_ford(graph, node, weight), graph.weights(weight)
 
 
-def unreached(distances: NDArray[Any]) -> NDArray[np.bool_]:
+def is_unreached(distances: NDArray[Any]) -> NDArray[np.bool_]:
     """Whether a distance is the program's `inf`."""
     infinite = np.inf if distances.dtype.kind == "f" else np.iinfo(distances.dtype).max
     mask: NDArray[np.bool_] = distances == infinite
@@ -45,7 +45,7 @@ def _dijkstra_dict(
 ) -> dict[Any, Number]:
     starts = list(dict.fromkeys(graph.index[node] for node in sources))
     distances = _dijkstra(graph, starts, weight)
-    reached = ~unreached(distances)
+    reached = ~is_unreached(distances)
     if cutoff is not None:
         reached &= ~(distances > cutoff)  # all for NaN, as in NetworkX
         reached[starts] = True  # NetworkX applies the cutoff from the first edge on
@@ -108,7 +108,7 @@ def dijkstra_path_length(G: BackendGraph, source: Any, target: Any, weight: Hash
     if source == target:
         return 0
     distances = _dijkstra(G, [G.index[source]], weight)
-    if target not in G or unreached(distances)[G.index[target]]:
+    if target not in G or is_unreached(distances)[G.index[target]]:
         raise nx.NetworkXNoPath(f"Node {target} not reachable from {source}")
     return _number(distances[G.index[target]])
 
@@ -133,7 +133,7 @@ def single_source_bellman_ford_path_length(
 ) -> dict[Any, Number]:
     """As networkx.single_source_bellman_ford_path_length."""
     distances = _bellman_ford(G, source, weight)
-    return _from_zero(G, distances, ~unreached(distances), [G.index[source]])
+    return _from_zero(G, distances, ~is_unreached(distances), [G.index[source]])
 
 
 @with_options
@@ -144,7 +144,7 @@ def all_pairs_bellman_ford_path_length(
     """As networkx.all_pairs_bellman_ford_path_length, a source at a time."""
     for node in G:
         distances = _bellman_ford(G, node, weight)
-        yield node, _from_zero(G, distances, ~unreached(distances), [G.index[node]])
+        yield node, _from_zero(G, distances, ~is_unreached(distances), [G.index[node]])
 
 
 @with_options
@@ -154,7 +154,7 @@ def bellman_ford_path_length(G: BackendGraph, source: Any, target: Any, weight: 
         _require(G, [source])
         return 0
     distances = _bellman_ford(G, source, weight)
-    if target not in G or unreached(distances)[G.index[target]]:
+    if target not in G or is_unreached(distances)[G.index[target]]:
         raise nx.NetworkXNoPath(f"node {target} not reachable from {source}")
     return _number(distances[G.index[target]])
 

@@ -113,7 +113,7 @@ class _Method:
 def _tight(graph: BackendGraph, distances: NDArray[Any], weights: NDArray[Any]) -> BackendGraph:
     """The edges that may be the last ones of a shortest path."""
     sources, destinations = graph.vertices.edges
-    reached = ~lengths.unreached(distances)[sources]
+    reached = ~lengths.is_unreached(distances)[sources]
     tight = reached.copy()
     tight[reached] = distances[sources[reached]] + weights[reached] == distances[destinations[reached]]
     return graph.of_arcs(sources[tight], destinations[tight])
