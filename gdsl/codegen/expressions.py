@@ -93,6 +93,7 @@ class ExpressionPrinter:
         self.plain_arrays = plain_arrays
         self.everywhere: Mapping[str, int] = {}  # by array that is reduced in copies of all GPUs: their number
         self.narrow: Mapping[str, Type] = {}  # by array that is stored in fewer bits than its values have: as what
+        self.kept: Mapping[str, str] = {}  # by array of which the call keeps its own element: the local that holds it
         self.shared_arrays: frozenset[str] = frozenset()  # written by several calls, even those of one member
         self.own_id = own_id
         self.read_ahead: Mapping[ir.Node, str] = {}  # what replaces the places of the functor that have been read ahead
@@ -190,6 +191,8 @@ class ExpressionPrinter:
 
     def read(self, node: ir.Element) -> Text:
         """`array[index]`, as one reads where others may write or not."""
+        if node.array in self.kept and isinstance(node.index, ir.Parameter):
+            return atom(self.kept[node.array])
         text = self.element(node.array, node.index, node.checked, node.domain)
         if node.now or node.array in self.shared_arrays:
             loaded = call("load_cached" if node.cached else "load_now", f"&{text}")
@@ -298,10 +301,17 @@ class ExpressionPrinter:
         if node.target.data in self.everywhere:
             assert outcome is Outcome.CHANGED
             return self.update_everywhere(node)
+        if node.target.data in self.kept:
+            return self.update_kept(node, outcome)
         plain = "plain_" if self.is_plain(node.target) else ""
         former = plain or "reduce_"
         name = f"{plain}changed_" if outcome is Outcome.CHANGED else former
         return call(f"{name}{REDUCTIONS[node.operation]}", self.address(node.target), self.print(node.value))
+
+    def update_kept(self, node: ir.Update, outcome: Outcome) -> Text:
+        """A minimum or maximum of the call's own element, which it keeps in a local."""
+        name = f"own_{'changed_' if outcome is Outcome.CHANGED else ''}{REDUCTIONS[node.operation]}"
+        return call(name, self.address(node.target), self.kept[node.target.data], self.print(node.value))
 
     def update_everywhere(self, node: ir.Update) -> Text:
         """A minimum or maximum in the copies of all GPUs, which says whether this GPU's has changed."""

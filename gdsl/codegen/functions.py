@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from gdsl.codegen.checks import CheckTable
@@ -22,7 +22,7 @@ from gdsl.codegen.function_text import (
 from gdsl.codegen.lane_loops import LanePrinter
 from gdsl.codegen.lines import Lines
 from gdsl.codegen.literals import type_name
-from gdsl.codegen.names import Names
+from gdsl.codegen.names import Names, Scope
 from gdsl.codegen.precedence import Text, call
 from gdsl.codegen.statements import StatementPrinter, accepts_last, always_accepts, polls
 from gdsl.codegen.usage import Uses, function_uses, uses_of
@@ -133,11 +133,13 @@ class FunctionPrinter:
         without: int | None = None,
         form: BodyForm = _NOTHING_BESIDES,
         everywhere: Mapping[str, int] = _NOWHERE,
+        kept: Sequence[str] = (),
     ) -> PrintedFunction | None:
         """The body, whose result is whether the call is accepted (`void` where it says nothing about that).
 
         `plain_arrays` are written without atomics, `accumulated` scalars into `totals`, arrays `everywhere` in the
-        copies of that number on all GPUs, and the statement at `without` is left out. None if nothing is left to do.
+        copies of that number on all GPUs, and the statement at `without` is left out. Of the arrays `kept` a local has
+        the call's own element. None if nothing is left to do.
         """
         body = tuple(statement for i, statement in enumerate(functor.body) if i != without)
         if not body:
@@ -151,6 +153,7 @@ class FunctionPrinter:
         expressions = self.expressions(functor, plain_arrays, form)
         expressions.shared_arrays = written_arrays(functor) - plain_arrays
         expressions.everywhere = everywhere
+        expressions.kept = {name: self._keep(lines, functor, name) for name in kept}
         expressions.read_ahead = places_ahead(form.read_ahead)
         if isinstance(expressions, SkipPrinter) and form.read_ahead is not None:
             expressions.seen, expressions.bounds = f"{READ_AHEAD}.{SEEN}", BOUNDS if form.bounds_type else ""
@@ -269,6 +272,14 @@ class FunctionPrinter:
     def _preamble(self, lines: Lines, body: tuple[ir.Statement, ...]) -> None:
         if polls(body):
             lines.add("uint32 polls = 0;")
+
+    def _keep(self, lines: Lines, functor: ir.Functor, array: str) -> str:
+        """Read the call's own element of `array` into a local, whose name this is."""
+        assert isinstance(functor, ir.VertexFunctor)
+        name = self.names.derived(Scope.LOCAL, f"own_{array}", "own")
+        kind = type_name(self.program.array(array).type)
+        lines.add(f"{kind} {name} = load_now(&d.{self.names.member(array)}[{self.names.local(functor.vertex)}]);")
+        return name
 
     def _finish(
         self,

@@ -264,6 +264,7 @@ class FunctorTexts:
         totals = frozenset(write.name for write in variant.writes if write.mode is Mode.TOTAL)
         written = (write.name for write in variant.writes if write.mode is Mode.EVERYWHERE)
         everywhere = {name: self.printer.replicas[name] for name in written}
+        kept = tuple(write.name for write in variant.writes if write.mode is Mode.OWN)
         without = variant.claim.statement if variant.claim is not None else None
         struct, bounds = self._struct(functor, form.read_ahead), form.bounds_type
         key = (variant.body, variant.writes, form.key_array, form.skip_array, struct, bounds, form.lanes)
@@ -274,6 +275,7 @@ class FunctorTexts:
             without=without,
             form=form,
             everywhere=everywhere,
+            kept=kept,
         )
         return self._printed(functor, "apply", key, part, lambda name: make(functor, name))
 

@@ -11,7 +11,7 @@ from gdsl.codegen.literals import type_name
 from gdsl.codegen.names import Scope
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
-from gdsl.operations import Domain, ReduceOperation
+from gdsl.operations import Domain, Outcome, ReduceOperation
 from gdsl.types import Type
 
 _OPERATORS = {ReduceOperation.ADD: "+=", ReduceOperation.SUBTRACT: "-=", ReduceOperation.MULTIPLY: "*="}
@@ -75,6 +75,9 @@ class StatementPrinter:
         target = node.target
         if target.data in self.expressions.everywhere:
             self._add(node, f"{self.expressions.update_everywhere(node).text};")
+            return
+        if target.data in self.expressions.kept:
+            self._add(node, f"{self.expressions.update_kept(node, Outcome.CHANGED).text};")
             return
         is_total = isinstance(target, ir.ScalarTarget) and target.scalar in self.accumulated
         looks = _meets_others(node) or (is_total and self.looks_at_totals and _is_extreme(node))

@@ -33,6 +33,7 @@ RULES = {
 _MODES = {
     Mode.PLAIN: "plain",
     Mode.SHARED: "atomic",
+    Mode.OWN: "kept in a register, stores are whole",
     Mode.TOTAL: "combined in each thread, then atomic",
     Mode.EVERYWHERE: "atomic on each GPU",
 }
@@ -53,7 +54,7 @@ class WriteFact:
     @property
     def is_atomic(self) -> bool:
         """Whether it is atomic in some direction."""
-        return any(mode != "plain" for _, mode in self.modes)
+        return any(mode not in (_MODES[Mode.PLAIN], _MODES[Mode.OWN]) for _, mode in self.modes)
 
     @property
     def how(self) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
-from gdsl.operations import Over
+from gdsl.operations import Over, ReduceOperation
+from gdsl.types import WHOLE_WORDS
 
 
 def targets(functor: ir.Functor) -> list[ir.Target]:
@@ -68,6 +69,27 @@ def single_writer_arrays(functor: ir.Functor, roles: frozenset[ir.Role]) -> froz
             if not own and not (isinstance(node, ir.Element) and node.now):
                 other.add(node.array)
     return frozenset(written) - other
+
+
+def kept_arrays(functor: ir.Functor) -> frozenset[str]:
+    """The arrays of which a call on a vertex lowers its own element only, or raises it, while other calls read it and
+    any value of it will do for them: the call always knows the value, which it can keep in a register. Not where lanes
+    may share a loop over neighbors, as each has registers of its own."""
+    if not isinstance(functor, ir.VertexFunctor) or any(isinstance(node, ir.ForNeighbors) for node in walk(functor)):
+        return frozenset()
+    roles = frozenset({ir.Role.VERTEX})
+    ways = {
+        node.target.data: node.operation in (ReduceOperation.MIN, ReduceOperation.MAX)
+        and (node.target.type.is_integer or node.target.type.is_id)
+        and node.target.type in WHOLE_WORDS
+        and isinstance(node.target, ir.ElementTarget)
+        and isinstance(node.target.index, ir.Parameter)
+        for node in walk(functor.body)
+        if isinstance(node, ir.Update)
+    }
+    simple = {name for name, is_simple in ways.items() if is_simple}
+    stored = {node.target.data for node in walk(functor.body) if isinstance(node, (ir.Store, ir.CompareAndSwap))}
+    return (single_writer_arrays(functor, roles) - plain_arrays(functor, roles)) & simple - stored
 
 
 def accumulated_scalars(functor: ir.Functor) -> frozenset[str]:

@@ -284,6 +284,7 @@ def _reads(level: tuple[hints.EarlyRead, ...]) -> str:
 _MODES = {
     Mode.PLAIN: "plainly",
     Mode.SHARED: "atomically",
+    Mode.OWN: "from a register",
     Mode.TOTAL: "into a total",
     Mode.EVERYWHERE: "in all copies",
 }

@@ -57,6 +57,9 @@ class Mode(Enum):
     """No other call reads the element meanwhile, or (cpu) one that may find its former value."""
     SHARED = "shared"
     """Others may: reductions are atomic, stores are whole."""
+    OWN = "own"
+    """No other call writes the element, and any of its values will do for one that reads it: the call keeps it in a
+    register, and stores are whole."""
     TOTAL = "total"
     """Summed up a thread at a time and combined with the scalar at the end of the sweep."""
     EVERYWHERE = "everywhere"

@@ -21,8 +21,17 @@ def plain(functor: ir.Functor) -> Variant:
 
 def with_own(variant: Variant, own: frozenset[str]) -> Variant:
     """`variant` where a call alone addresses what it writes of the arrays `own`."""
+    return _in_mode(variant, own, Mode.PLAIN)
+
+
+def with_kept(variant: Variant, kept: frozenset[str]) -> Variant:
+    """`variant` where a call keeps its own elements of the arrays `kept` in registers."""
+    return _in_mode(variant, kept, Mode.OWN)
+
+
+def _in_mode(variant: Variant, names: frozenset[str], mode: Mode) -> Variant:
     writes = tuple(
-        dataclasses.replace(write, mode=Mode.PLAIN) if write.name in own and write.mode is Mode.SHARED else write
+        dataclasses.replace(write, mode=mode) if write.name in names and write.mode is Mode.SHARED else write
         for write in variant.writes
     )
     return dataclasses.replace(variant, writes=writes) if writes != variant.writes else variant

@@ -11,6 +11,7 @@ from gdsl.ir.verifier import VerificationError
 from gdsl.operations import BinaryOperation
 from gdsl.passes.writers import (
     accumulated_scalars,
+    kept_arrays,
     own_list_arrays,
     plain_arrays,
     single_writer_arrays,
@@ -72,10 +73,14 @@ class VariantVerifier:
             of_vertex = sweep.own is not None and alone is not None and ir.Role.VERTEX in alone
             if claim is None and of_vertex and self.target.one_memory:
                 plain |= self.ask(own_list_arrays, functor)
+        on_vertices = alone is not None and ir.Role.VERTEX in alone and sweep.own is not None and claim is None
+        on_one_gpu = self.target.grid and self.target.one_memory
+        kept = self.ask(kept_arrays, functor) if on_vertices and on_one_gpu else frozenset()
         summed = self.ask(accumulated_scalars, functor)
         totals = {total.scalar for total in sweep.totals}
         for write in variant.writes:
             self.expect(write.mode is not Mode.PLAIN or write.name in plain, f"{write.name} has several writers")
+            self.expect(write.mode is not Mode.OWN or write.name in kept, f"{write.name} is not known to the call")
             is_total = write.name in self.scalars and write.name in summed
             self.expect((write.mode is Mode.TOTAL) == is_total, f"{write.name} is summed up where it is not")
             self.expect(not is_total or write.name in totals, f"nobody combines the totals of {write.name}")

@@ -34,6 +34,22 @@ ATOMIC_MUTANTS = (
         "race",
     ),
     Mutant(
+        "the label that a call lowers alone is stored whole",
+        _MEMORY,
+        "if (!(value < own)) { return false; }\n    store_relaxed(x, value);",
+        "if (!(value < own)) { return false; }\n    *x = value;",
+        "connected_components",
+        "race",
+    ),
+    Mutant(
+        "the label that a call lowers alone is stored",
+        _MEMORY,
+        "if (!(value < own)) { return false; }\n    store_relaxed(x, value);",
+        "if (!(value < own)) { return false; }",
+        "connected_components",
+        "result",
+    ),
+    Mutant(
         "the place in the queue",
         _FRONTIER,
         "atomicAdd_grid(&counters->accepted, uint64(count)) : 0;",

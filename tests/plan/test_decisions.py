@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from gdsl.extents import Size
 from gdsl.ir.nodes import Literal, ScalarValue
+from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Balance, Direction, Domain, Over, ReduceOperation
 from gdsl.plan import target
 from gdsl.plan.buffer_nodes import Allocator, Cleared, Role
-from gdsl.plan.nodes import Choice, Copy, Dedup, EdgeCount, Form, Launch, Loop, Measure, Members, Mode, Swap
-from gdsl.plan.walking import launches, operations, steps_in, sweeps, sweeps_of
+from gdsl.plan.nodes import Choice, Copy, Dedup, EdgeCount, Form, Launch, Loop, Measure, Members, Mode, Swap, Sweep
+from gdsl.plan.verifier import verify
+from gdsl.plan.walking import launches, map_sweeps, operations, steps_in, sweeps, sweeps_of
 
 from .planning import ROOT, choice, only_sweep, operation, plan_of
 
@@ -274,6 +278,47 @@ def test_members_that_are_edges_own_their_elements() -> None:
         (sweep,) = sweeps_of(operation(plan, label))
         assert sweep.members == Members(Domain.EDGE, "e", Form.QUEUE) and sweep.edges is EdgeCount.MEMBERS
         assert sweep.own is not None and modes(sweep.own) == {"x": Mode.PLAIN, "d": Mode.SHARED}
+
+
+KEPT = """program p; problem {{ vertex x : {kind} = {initial}; vertex y : {kind}; }}
+vertex functor f(v) {{ apply {{ {body} }} }}
+schedule {{ frontier g = where(v => y[v] == {zero}); {step} }}"""
+CHAIN, ONCE = "while (changed(x[v] min= x[x[v]])) { }", "x[v] max= now x[vertex(int64(x[v]))]; y[v] = x[v];"
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "step", "mode"),
+    [
+        (CHAIN, "vertex", "compute(vertices, f);", Mode.OWN),
+        (CHAIN, "vertex", "compute(g, f);", Mode.OWN),
+        (ONCE, "int32", "compute(vertices, f);", Mode.OWN),
+        (ONCE, "int64", "compute(vertices, f);", Mode.OWN),
+        ("y[v] = fetch(x[v] min= now x[vertex(y[v])]);", "uint32", "compute(vertices, f);", Mode.OWN),
+        ("x[v] min= y[v];", "int32", "compute(vertices, f);", Mode.PLAIN),
+        ("x[v] min= 3; x[vertex(y[v])] min= 2;", "int32", "compute(vertices, f);", Mode.SHARED),
+        ("x[v] += now x[vertex(y[v])];", "int32", "compute(vertices, f);", Mode.SHARED),
+        (ONCE, "float32", "compute(vertices, f);", Mode.SHARED),
+        ("for u in neighbors(v) { x[v] min= now x[u]; }", "int32", "compute(vertices, f);", Mode.SHARED),
+    ],
+)
+def test_a_label_that_one_call_changes_is_kept_by_it(body: str, kind: str, step: str, mode: Mode) -> None:
+    initial, zero = ("id", "none") if kind == "vertex" else (f"{kind}(int64(id))", "0")
+    text = KEPT.format(body=body, kind=kind, initial=initial, zero=zero, step=step)
+    plan = plan_of(text)
+    kept = [sweep for sweep in sweeps(plan) if sweep.own is not None and sweep.own.functor == "f"]
+    assert [modes(sweep.own)["x"] for sweep in kept] == [mode]
+    assert all(modes(sweep.own).get("x") is not Mode.OWN for sweep in sweeps(plan_of(text, on=target.CPU)) if sweep.own)
+    if mode is Mode.SHARED:
+        wrong = map_sweeps(plan, lambda _, sweep: _in_register(sweep))
+        with pytest.raises(VerificationError, match="x is not known to the call"):
+            verify(wrong)
+
+
+def _in_register(sweep: Sweep) -> Sweep:
+    if sweep.own is None or sweep.own.functor != "f":
+        return sweep
+    writes = tuple(replace(each, mode=Mode.OWN) if each.name == "x" else each for each in sweep.own.writes)
+    return replace(sweep, own=replace(sweep.own, writes=writes))
 
 
 def test_each_domain_has_storage_of_its_own() -> None:

@@ -181,6 +181,29 @@ __device__ __forceinline__ bool changed_max(T* x, T value) {
     return former < value || (former != former && value == value);
 }
 
+// piece: own_changed_min own_min
+// Where no other thread writes `*x`, whose value the caller has in `own`; those that read it find some value of it.
+template <class T>
+__device__ __forceinline__ bool own_changed_min(T* x, T& own, T value) {
+    if (!(value < own)) { return false; }
+    store_relaxed(x, value);
+    own = value;
+    return true;
+}
+template <class T>
+__device__ __forceinline__ T own_min(T* x, T& own, T value) { const T former = own; own_changed_min(x, own, value); return former; }
+
+// piece: own_changed_max own_max
+template <class T>
+__device__ __forceinline__ bool own_changed_max(T* x, T& own, T value) {
+    if (!(own < value)) { return false; }
+    store_relaxed(x, value);
+    own = value;
+    return true;
+}
+template <class T>
+__device__ __forceinline__ T own_max(T* x, T& own, T value) { const T former = own; own_changed_max(x, own, value); return former; }
+
 // piece: late_changed_min
 // Whether `x` has changed since the last barrier, by this call or an earlier one. It has if `value` is less than the
 // value read, so no thread waits for the exchange.

@@ -16,6 +16,7 @@
 // piece: load_relaxed
 // piece: load_cached
 // piece: smaller larger
+// piece: store_relaxed
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
@@ -57,6 +58,7 @@
 #undef one
 #undef other
 #undef outside_condition
+#undef own_component
 #undef src
 #undef there
 #undef widest
@@ -93,6 +95,7 @@ constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
 // piece: unsigned_of
 // piece: reduce_and reduce_or reduce_xor
 // piece: changed_min
+// piece: own_changed_min own_min
 // piece: plain_min
 // piece: plain_max
 // piece: plain_or
@@ -338,8 +341,9 @@ __device__ __forceinline__ void measure_apply(const data_slice& d, vertex v, mea
 
 __device__ __forceinline__ void flatten_apply(const data_slice& d, vertex v) {
     uint32 polls = 0;
+    vertex own_component = load_now(&d.component[v]);
 #line 52 "connected_components.gdsl"
-    while (changed_min(&d.component[v], load_cached(&d.component[checked_index(d, load_now(&d.component[v]), d.graph.num_vertices, 2)]))) {
+    while (own_changed_min(&d.component[v], own_component, load_cached(&d.component[checked_index(d, own_component, d.graph.num_vertices, 2)]))) {
         if (stop_requested(d, polls)) { return; }
     }
 }
