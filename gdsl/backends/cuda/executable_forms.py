@@ -66,8 +66,8 @@ class ExecutableForms:
         self._alone: Self | None = None
         self.build_seconds = 0.0
         """What compiling took, now or before."""
-        self._longest_build_ms = 0.0
-        """What building another form of it has taken at most."""
+        self._first_ms = {False: 0.0, True: 0.0}
+        """What first runs of other forms have taken at most beside the run, if they were compiled before, or for it."""
         self.is_built: Callable[[Program, Widths, GraphClass], bool] | None = None
         """Whether another program has been compiled before."""
         self._forms: weakref.WeakKeyDictionary[Graph, ObservedForms] | None = None

@@ -149,7 +149,9 @@ class FormTries(ExecutableForms):
         if missing and not nvrtc.is_there():
             forms.alternatives = []
             return
-        forms.expected_ms = max(LOOK_MS, missing * max(1e3 * self.build_seconds, self._longest_build_ms))
+        forms.compiles = missing > 0
+        building = missing * max(1e3 * self.build_seconds, self._first_ms[True])
+        forms.expected_ms = max(2 * self._first_ms[False] or LOOK_MS, building)
         if forms.may_begin:  # what looking has cost counts for the next one: it would put off each one for ever
             forms.begin(forms.alternatives.pop(0))
 
@@ -185,9 +187,12 @@ class FormTries(ExecutableForms):
             code = error.code if isinstance(error, GdslError) else type(error).__name__
             end = _ENDS.get(code, f"ended with {code}")
         finally:
-            if is_first or outcome is None:
+            if is_first or outcome is None:  # or Ctrl-C
                 spent = 1e3 * (time.monotonic() - began) - attempt.waited_ms
-                forms.spend(spent - (0.0 if outcome is None else outcome.time_ms))
+                spent -= 0.0 if outcome is None else outcome.time_ms
+                forms.spend(spent)
+                if outcome is not None:
+                    self._first_ms[forms.compiles] = max(self._first_ms[forms.compiles], spent)
         assert tried is not None
         if end:
             forms.lose(end)
@@ -216,7 +221,6 @@ class FormTries(ExecutableForms):
 
     def _built_form(self, graph: Graph, forms: ObservedForms, trying: alternatives.Alternative) -> Self | None:
         """The form that is to be tried; None if it cannot be built: a run that asked for none must not end for it."""
-        began = time.monotonic()
         try:
             program, graph_class = self._with(graph, (*forms.kept, trying))
             other = self._build(program, self.widths, False, graph_class, 0)
@@ -224,7 +228,6 @@ class FormTries(ExecutableForms):
             if getattr(error, "code", "") != "E0802":  # not the caller's timeout
                 forms.lose(f"could not be built ({getattr(error, 'code', type(error).__name__)})")
             return None
-        self._longest_build_ms = max(self._longest_build_ms, 1e3 * (time.monotonic() - began))
         other.is_alternative = True
         return other
 

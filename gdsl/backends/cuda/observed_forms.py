@@ -43,7 +43,7 @@ GAIN = 0.95
 HOPELESS = 4
 """A run of another form that takes this many times as long as slow runs of the best one is stopped."""
 LOOK_MS = 300.0
-"""What it takes to build a plan, which even forms that are in the cache need."""
+"""What it takes to build a plan, which even forms that are in the cache need, until one has shown how long."""
 RECORD_MS = 0.01
 """What it takes to read one record of a trace."""
 SHORTEST = 0.1
@@ -88,6 +88,8 @@ class ObservedForms:
     """What a run of the best form takes."""
     lines: tuple[str, ...] = ()
     """What was tried, and what came of it."""
+    compiles: bool = False
+    """Whether the form that is being tried has to be compiled."""
     looks_up: bool = False
     """Whether the program runs on other ids here, by a kernel of its own."""
     turn: threading.Lock = dataclasses.field(default_factory=threading.Lock)
