@@ -11,11 +11,12 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
+from functools import cache as remember
 from pathlib import Path
 
 from gdsl import deadline
 from gdsl.cache.location import show
-from gdsl.diagnostics import GdslError, caution
+from gdsl.diagnostics import GdslError, caution, shown
 from gdsl.native import processes
 from gdsl.records import dataclass
 
@@ -165,10 +166,17 @@ def _run(command: list[str]) -> str | None:
 
 
 def _timeout() -> float:
+    return _timeout_of(os.environ.get("GDSL_COMPILER_TIMEOUT", "").strip())
+
+
+@remember
+def _timeout_of(word: str) -> float:
     with contextlib.suppress(ValueError):
-        seconds = float(os.environ.get("GDSL_COMPILER_TIMEOUT", ""))
+        seconds = float(word)
         if 0 < seconds < float("inf"):
             return seconds
+    if word:
+        caution(f"GDSL_COMPILER_TIMEOUT={shown(word)} is not a number of seconds; {_DEFAULT_TIMEOUT:g} is used")
     return _DEFAULT_TIMEOUT
 
 

@@ -263,7 +263,12 @@ def test_another_compiler_behind_the_same_wrapper_is_another_compiler(tmp_path, 
 @pytest.mark.parametrize("value", ["0", "-1", "nan", "inf", "soon", ""])
 def test_nonsense_as_the_time_that_a_compiler_may_take_is_none(monkeypatch, value):
     monkeypatch.setenv("GDSL_COMPILER_TIMEOUT", value)
+    compilers._timeout_of.cache_clear()
+    said: list[str] = []
+    monkeypatch.setattr(compilers, "caution", said.append)
     assert compilers._timeout() == compilers._DEFAULT_TIMEOUT
+    expected = [f"GDSL_COMPILER_TIMEOUT='{value}' is not a number of seconds; 120 is used"] if value else []
+    assert said == expected
 
 
 def test_doctor_tries_the_compiler(script):
