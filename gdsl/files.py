@@ -49,7 +49,8 @@ def not_as_url(name: str) -> str | None:
 
 def cannot_write(path: str | os.PathLike[str], why: object, fix: str | None = None) -> GdslError:
     """E0911: the file or folder cannot be written."""
-    return GdslError.single("E0911", f"cannot write {printable(os.fspath(path))}: {why}", fix=fix)
+    name = printable(os.fspath(path)) or "''"
+    return GdslError.single("E0911", f"cannot write {name}: {why}", fix=fix)
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
@@ -64,6 +65,8 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         if target.is_symlink():  # left of links in a cycle
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         if not target.parent.is_dir():
+            if os.path.lexists(target.parent):
+                raise OSError(errno.ENOTDIR, f"{target.parent} is not a directory")
             raise OSError(errno.ENOENT, f"there is no directory {target.parent}")
         if not os.access(target.parent, os.W_OK | os.X_OK):
             raise OSError(errno.EACCES, f"the directory {target.parent} cannot be written")

@@ -13,7 +13,7 @@ import click
 from gdsl.cli import completing
 from gdsl.cli.output import Command, file_name
 from gdsl.cli.streams import message
-from gdsl.diagnostics import shown
+from gdsl.diagnostics import GdslError, shown
 from gdsl.knob_help import summary
 from gdsl.knobs import PLAN_PASSES, WITHOUT
 from gdsl.numerals import real_number, whole_number
@@ -330,6 +330,18 @@ def _checked_weights(context: click.Context, option: click.Parameter, word: str 
     return word
 
 
+def _checked_format(context: click.Context, option: click.Parameter, word: str | None) -> str | None:
+    if word is not None:
+        from gdsl.graph.reading import format_of
+
+        try:
+            format_of("", word)
+        except GdslError as error:
+            [problem] = error.diagnostics
+            raise click.BadParameter(f"{problem.message}; {problem.fix}") from None
+    return word
+
+
 _GRAPH_OPTIONS = (
     click.option("--undirected", is_flag=True, help="Store every edge both ways."),
     click.option(
@@ -347,7 +359,7 @@ _GRAPH_OPTIONS = (
         help="Add a reverse arc with zero values for each arc that has none, as max_flow requires.",
     ),
     click.option(
-        "--format", metavar="FORMAT",
+        "--format", metavar="FORMAT", callback=_checked_format,
         help="The format of the graph file, if its name does not show it: mtx (Matrix Market), gr (DIMACS), npz "
         "(SciPy), csv, tsv, edges (an edge list), metis, parquet, arrow, graphml, "
         "gml, pajek, gexf, dot, json, adjlist, multiline-adjlist, graph6, sparse6 or leda.",

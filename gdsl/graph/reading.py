@@ -93,6 +93,15 @@ FORMATS = (
     *("mtx", "gr", "npz", "csv", "tsv", "edges", "metis", "parquet", "arrow", "graphml", "gml", "pajek"),
     *BY_NETWORKX,
 )
+_OTHER_NAMES = {
+    **dict.fromkeys(("matrixmarket", "market"), "mtx"),
+    **dict.fromkeys(("edgelist", "list", "text"), "edges"),
+    **dict.fromkeys(("scipy", "npy", "numpy"), "npz"),
+    "feather": "arrow",
+    "graphviz": "dot",
+    "adjacency": "adjlist",
+}
+"""What others call some of the formats."""
 READ_ONLY = ("metis", "pajek", *BY_NETWORKX)
 """Formats that are read and not written."""
 LISTS, TABLE_KINDS, XML_KINDS = ("csv", "tsv", "edges"), ("parquet", "arrow"), ("graphml", "gml")
@@ -164,11 +173,20 @@ def _closest_name(name: str) -> str | None:
     return f"{close[0]}, a graph that comes with gdsl" if close else None
 
 
+def _meant(format_name: str) -> str:
+    """The format that another name of one means, or all of them."""
+    word = format_name.lower().strip().lstrip(".").replace("_", "").replace("-", "")
+    near = SUFFIXES.get(f".{word}") or _OTHER_NAMES.get(word)
+    if near is None:
+        near = next(iter(difflib.get_close_matches(word[:100], FORMATS, n=1, cutoff=0.7)), None)
+    return f"one of {', '.join(FORMATS)}" if near is None else f"did you mean {near}?"
+
+
 def format_of(path: str, format_name: str | None = None) -> str:
     """The format of the file at `path`: `format_name`, or that of its name. Raises GdslError E0702."""
     if format_name is not None:
         if format_name not in FORMATS:
-            raise GdslError.single("E0702", f"unknown format `{format_name}`", fix=f"one of {', '.join(FORMATS)}")
+            raise GdslError.single("E0702", f"unknown format `{printable(format_name)}`", fix=_meant(format_name))
         return format_name
     name = os.path.basename(path).lower()
     for suffix in COMPRESSED:

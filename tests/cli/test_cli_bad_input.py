@@ -331,3 +331,43 @@ def test_defect_of_gdsl_is_one_message(gdslc, monkeypatch):
 def test_params_under_other_options(gdslc, words):
     """What is shown can be typed in."""
     gdslc("run", "hops.gdsl", "path.mtx", *words).fails(2, "-p source=0")
+
+
+@pytest.mark.parametrize(
+    ("word", "near"),
+    [
+        ("matrixmarket", "mtx"),
+        ("MTX", "mtx"),
+        (".csv", "csv"),
+        ("edge_list", "edges"),
+        ("el", "edges"),
+        ("dimacs", "gr"),
+    ],
+)
+def test_other_names_of_formats(gdslc, word, near):
+    gdslc("graph", "info", "karate", "--format", word).fails(2, f"unknown format `{word}`; did you mean {near}?")
+
+
+def test_formats_that_are_none(gdslc):
+    gdslc("graph", "info", "karate", "--format", "").fails(2, "unknown format ``; one of mtx, gr, npz")
+
+
+def test_names_that_cannot_be_written(gdslc, tmp_path):
+    (tmp_path / "file.txt").write_text("")
+    run = ("run", "bfs", "karate", "-p", "source=0", "-o")
+    gdslc(*run, "").fails(1, "cannot write '': its name is empty")
+    gdslc(*run, "file.txt/x.npz").fails(1, "file.txt is not a directory")
+    gdslc(*run, "nothing/x.npz").fails(1, "there is no directory")
+
+
+@pytest.mark.parametrize(
+    ("word", "fix"),
+    [
+        ("visit=pull", "write `visit.direction = pull`"),
+        ("visit=warp", "write `visit.balance = warp`"),
+        ("visit=3", "name one of its knobs: `visit.direction = …`"),
+        ("speed=3", "there are `schedule.order`"),
+    ],
+)
+def test_functors_as_knobs(gdslc, word, fix):
+    gdslc("check", "bfs", "--tune", word).fails(1, "E0412", fix)

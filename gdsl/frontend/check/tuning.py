@@ -104,8 +104,11 @@ class TuningChecker:
 
     def _unknown(self, entry: syntax.TuneEntry, knobs: tuple[str, ...]) -> None:
         near = closest(entry.knob, knobs)
-        fix = f"did you mean `{near}`?" if near else f"there are {_enumeration(knobs, 'and')}"
-        if entry.subject is None and entry.knob != "bounds" and near is not None:
+        named = (knob if entry.subject is not None or knob == "bounds" else f"schedule.{knob}" for knob in knobs)
+        fix = f"did you mean `{near}`?" if near else f"there are {_enumeration(tuple(named), 'and')}"
+        if entry.subject is None and entry.knob in self.calls:
+            fix = self._knob_of(entry)
+        elif entry.subject is None and entry.knob != "bounds" and near is not None:
             fix = f"write `{'' if near == 'bounds' else 'schedule.'}{near} = …`"
         elif entry.subject is None and entry.knob in OPERATOR_KNOBS:
             fix = f"it belongs to a functor or a label: write `{self._holder(BY_NAME[entry.knob])}.{entry.knob} = …`"
@@ -113,6 +116,15 @@ class TuningChecker:
             whole = entry.knob if entry.knob == "bounds" else f"schedule.{entry.knob}"
             fix = f"it belongs to the whole schedule: write `{whole} = …`"
         self.environment.report("E0412", f"there is no knob `{entry.knob}` here", entry.span, fix=fix)
+
+    def _knob_of(self, entry: syntax.TuneEntry) -> str:
+        """How to set a knob of the functor or label that an entry names as if it were a knob."""
+        calls, value = self.calls[entry.knob], str(entry.value)
+        fitting = [name for name in OPERATOR_KNOBS if any(call.tuned_as in BY_NAME[name].operators for call in calls)]
+        for name in fitting:
+            if value in BY_NAME[name].values:
+                return f"write `{entry.knob}.{name} = {value}`"
+        return f"name one of its knobs: `{entry.knob}.{fitting[0]} = …`" if fitting else "leave it out: it has no knobs"
 
     def _holder(self, knob: Knob) -> str:
         """A functor or label of the program that has `knob`, or how one may be called."""
