@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -49,15 +49,20 @@ def compile(  # noqa: A001
     words = tune_words(tune, fuse)
     source = read_source(path_or_text)
     file = None if tune_file is None else path_name(tune_file, "tune_file is a str or a path-like object")
-    folders = [import_path] if isinstance(import_path, (str, os.PathLike)) else import_path
-    names = [
-        path_name(folder, "import_path is a folder or several, each a str or a path-like object") for folder in folders
-    ]
+    names = _folders(import_path)
     try:
         with importing_from(names):
             return _compiled(source, words, started, file, types)
     except GdslError as error:
         raise _with_what_it_was_taken_for(error, source) from None
+
+
+def _folders(import_path: object) -> list[str]:
+    """The folders of an import path. Raises TypeError."""
+    wanted = "import_path is a folder or several, each a str or a path-like object"
+    if isinstance(import_path, str | os.PathLike | bytes) or not isinstance(import_path, Iterable):
+        return [path_name(import_path, wanted)]
+    return [path_name(folder, wanted) for folder in import_path]
 
 
 def compile_file(
@@ -93,7 +98,9 @@ def _compiled(
     types: Mapping[str, object] | None = None,
 ) -> Program:
     packed_words, packed_types = settings(source.name)
-    words, types = (*packed_words, *words), {**packed_types, **(types or {})} or types
+    words = (*packed_words, *words)
+    if packed_types and (types is None or isinstance(types, Mapping)):
+        types = {**packed_types, **({} if types is None else types)}
     source = with_imports(source)
     program = load(source, words)
     chosen = {}

@@ -137,7 +137,7 @@ def _listed(declared: ir.Array, argument: object, vertices: int, source: Source 
             raise
         except Exception as error:  # any exception of the caller's class
             raise _unusable(declared, f"cannot be read: {first_line(error)}", source) from None
-    fix = f"write [{argument}]" if isinstance(argument, int) and not isinstance(argument, bool) else None
+    fix = f"write [{shown(argument)}]" if isinstance(argument, int) and not isinstance(argument, bool) else None
     what = f"is {shown(argument)}, and not a set, sequence or array of vertices"
     raise _unusable(declared, what, source, fix)
 

@@ -254,7 +254,8 @@ def _chosen(program: ir.Program, parameters: Mapping[str, ir.TypeParameter], nam
     if not isinstance(name, str) or name not in parameters:
         similar = difflib.get_close_matches(str(name), parameters, n=1)
         names = ", ".join(parameters)
-        fix = f"did you mean `{similar[0]}`?" if similar else f"its type parameters: {names}" if parameters else None
+        fix = f"its type parameters: {names}" if parameters else "leave it out: there are none"
+        fix = f"did you mean `{similar[0]}`?" if similar else fix
         word = f"`{name}`" if isinstance(name, str) and name.isidentifier() else shown(name)
         raise GdslError.single("E0621", f"program {program.name} has no type parameter {word}", fix=fix)
     admitted = {each.name: each for each in TYPE_CLASSES[parameters[name].class_name]}
@@ -283,5 +284,5 @@ def _type_word(type_: object) -> str:
         return ""
     try:
         return np.dtype(type_).name  # type: ignore[call-overload,no-any-return]
-    except TypeError:
+    except (TypeError, ValueError):  # NumPy writes what it cannot convert into the message
         return ""

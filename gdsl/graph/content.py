@@ -219,7 +219,7 @@ class GraphContent:
         """The id of the vertex called `name` (`names`). Raises KeyError."""
         result = self.names.id_of(name) if self.names is not None else None
         if result is None:
-            raise KeyError(shown(name))
+            raise KeyError(f"{shown(name)}: the graph has no names" if self.names is None else shown(name))
         return result
 
     def __len__(self) -> int:

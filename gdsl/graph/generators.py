@@ -232,7 +232,7 @@ _REQUIRED = {"rmat": ("scale",), "grid": ("rows",), "uniform": ("vertices", "edg
 def generate_edges(spec: str, options: dict[str, Any]) -> EdgeList:
     """The edges of `Graph.generate`."""
     if not isinstance(spec, str) or looks_like_generator(spec):
-        if options:
+        if options and isinstance(spec, str):
             raise TypeError(f"{shown(spec)} contains all options; pass options only with the name of a generator")
         return edges_of_spec(spec)
     if spec not in _MAKERS:

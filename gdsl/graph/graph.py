@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from gdsl.diagnostics import shown
 from gdsl.graph.arguments import directions, flag
 from gdsl.graph.column_names import columns_of
 from gdsl.graph.content import GraphContent
@@ -112,8 +113,10 @@ class Graph(GraphContent):
         """int32 or int64[n], ascending: the ends of the edges that the last `updated` inserted or deleted, or all
         updates after the graph `since`; none for other graphs. A param that is a `vertex set` takes it.
 
-        Raises ValueError where this graph is not known to come from `since` by updates.
+        Raises ValueError where this graph is not known to come from `since` by updates, TypeError for what is no graph.
         """
+        if since is not None and not isinstance(since, Graph):
+            raise TypeError(f"since must be a gdsl.Graph, not {shown(since)}")
         if since is None:
             changes = self._changes_since(self._records[-1].before if self._records else self._identity)
         else:

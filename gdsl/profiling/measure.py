@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from gdsl import deadline
-from gdsl.api.arguments import limits
+from gdsl.api.arguments import limits, named_values
 from gdsl.api.compiling import compile as compile_program
 from gdsl.api.convergence import quiet
 from gdsl.api.program import Program
@@ -75,7 +75,7 @@ def profile(
         backend = registry.on_gpus(backend, gpus)
     backend = with_lanes(backend)
     graph = as_graph(graph)
-    arguments = {**(values or {}), **named}
+    arguments = {**named_values(values), **named}
     runs: list[_Measured] = []
     compile_ms = ready.compile_ms
     limits(timeout, max_iterations, memory)
