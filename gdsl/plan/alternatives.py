@@ -6,6 +6,7 @@ depends on it. What a run has shown leaves out those that cannot gain anything. 
 - Operators that choose between pushes and pulls and never pulled: pushes alone, without counting the edges of what they
   reach.
 - Rounds within a block: without them, as with few rounds they only take registers.
+- Arrays as wide as their values, where small numbers are stored in bytes: more calls meet in a sector then.
 - Blocks of half as many threads, which may have more registers each, or twice as many, which share what a block has.
 - The other numbering of the vertices, on graphs beyond the cache.
 - A thread for each list, where an operator that has most of the time pushes along lists of at most a few lines.
@@ -97,8 +98,9 @@ def alternatives(program: ir.Program, plan: Plan, seen: Seen) -> Iterator[Altern
         word = " ".join(f"{seen.labels[site]}.direction=push" for site in pushed)
         pushes = tuple((site, "direction", Direction.PUSH) for site in pushed)
         yield Alternative(word, pushes, where="where a run that reached most vertices has not pulled")
-    if any(sweep.rounds is not None for sweep in sweeps(plan)):
-        yield Alternative("without=local_rounds", own=(("without", (*program.tuning.without, "local_rounds")),))
+    has_rounds = any(sweep.rounds is not None for sweep in sweeps(plan))
+    for name in ("local_rounds",) if has_rounds else ("narrow_arrays",) if plan.narrow else ():
+        yield Alternative(f"without={name}", own=(("without", (*program.tuning.without, name)),))
     if not keeps_values(plan) and not block_cache.has_bounds(plan.schedule):
         threads = plan.sizes.block_threads
         for block in (threads // 2, threads * 2):

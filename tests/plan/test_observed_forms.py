@@ -209,6 +209,7 @@ def test_what_runs_leave_to_try() -> None:
     assert words_of("sssp", seen(100)) == [*blocks, "schedule.order=near_far"]
     assert words_of("sssp", seen(100, near_far=True), REVISITED) == ["schedule.block=512"]
     assert words_of("k_core", seen(100))[0] == "without=local_rounds"
+    assert words_of("maximal_independent_set", seen(100))[0] == "without=narrow_arrays"
     assert words_of("pagerank", seen()) == [*blocks, "schedule.layout=by_degree"]
 
 
