@@ -15,7 +15,7 @@ from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import all_steps
 from gdsl.operations import Grade, StoreRule
 from gdsl.plan.followers import filters_of_followers
-from gdsl.plan.nodes import Choice, Operation, Sweep
+from gdsl.plan.nodes import Choice, Operation, Plan, Sweep
 from gdsl.plan.sending import written_for
 from gdsl.plan.sweep_nodes import Mode, Variant
 from gdsl.plan.walking import operations as all_operations
@@ -118,20 +118,12 @@ def facts_of(program: ir.Program) -> Facts:
             parts[owners[each.step.site]].append(each.step)
     operations = [each for each in all_operations(plan) if each.step.site not in owners]
     own = {step.site: step for step in all_steps(program.schedule) if isinstance(step, ir.Operator)}
-    modes: dict[tuple[int, str], dict[str, str]] = defaultdict(dict)
     directions: dict[int, tuple[str, ...]] = {}
     for operation in operations:
-        sweeps = (operation.does.no, operation.does.yes) if isinstance(operation.does, Choice) else (operation.does,)
-        named = [direction_of(sweep) for sweep in sweeps]
-        found = tuple(name for name in named if name)
-        of_parts = [part for part in parts[operation.step.site] if other_way(part, operation.step)]
-        directions[operation.step.site] = ways_of(operation.step) if of_parts else found
-        for sweep, direction in zip(sweeps, named, strict=True):
-            for written, mode in _modes(sweep).items():
-                modes[operation.step.site, written][direction] = mode
-    for site, hosts in filters_of_followers(program, plan.target).items():
-        for name in [name for host, name in modes if host == hosts[0]]:
-            modes.setdefault((site, name), modes[hosts[0], name])
+        of_parts = any(other_way(part, operation.step) for part in parts[operation.step.site])
+        named = filter(None, map(direction_of, _ways(operation)))
+        directions[operation.step.site] = ways_of(operation.step) if of_parts else tuple(named)
+    modes = _modes_of(program, plan, operations)
     writes: dict[str, list[WriteFact]] = defaultdict(list)
     for site, effects in program_effects(program).sites.items():
         for write in effects.writes:
@@ -144,6 +136,26 @@ def facts_of(program: ir.Program) -> Facts:
         for each in sorted(operations, key=lambda each: each.step.span.order)
     )
     return Facts(program, {name: tuple(group) for name, group in writes.items()}, operators)
+
+
+def _ways(operation: Operation) -> tuple[Sweep, ...]:
+    """The sweeps that an operator may do, a push before a pull."""
+    return (operation.does.no, operation.does.yes) if isinstance(operation.does, Choice) else (operation.does,)
+
+
+def _modes_of(
+    program: ir.Program, plan: Plan, operations: Sequence[Operation]
+) -> dict[tuple[int, str], dict[str, str]]:
+    """By site and name of what is written, how the GPU writes it in each direction."""
+    modes: dict[tuple[int, str], dict[str, str]] = defaultdict(dict)
+    for operation in operations:
+        for sweep in _ways(operation):
+            for written, mode in _modes(sweep).items():
+                modes[operation.step.site, written][direction_of(sweep)] = mode
+    for site, hosts in filters_of_followers(program, plan.target).items():
+        for name in [name for host, name in modes if host == hosts[0]]:
+            modes.setdefault((site, name), modes[hosts[0], name])
+    return modes
 
 
 def _operator_fact(

@@ -253,23 +253,7 @@ def _of_call(document: Document, offset: int, call: CallAt, part: str, before: s
         return
     parameter = _parameter(known, call.argument)
     if parameter is not None:
-        yield from (_word(word, lsp.CompletionItemKind.EnumMember, sort="0") for word in parameter.words)
-        outline = document.outline
-        for each in outline.visible(offset):
-            if each.kind in _DECLARED.get(parameter.kind, ()):
-                item = _named(document, each)
-                item.sort_text = f"0{each.name}"
-                yield item
-        kinds = _FUNCTORS.get(parameter.kind, ())
-        for each in outline.declarations:
-            if each.kind == "functor" and outline.functor_kind(each) in kinds:
-                yield _word(each.name, lsp.CompletionItemKind.Function, f"{outline.functor_kind(each)} functor", "0")
-        lambdas = {"vertex": "v => $0", "edge": "(src, dst, e) => $0"}
-        for kind in kinds:
-            if kind in lambdas:
-                item = _snippet(lambdas[kind].replace("$0", "…"), lambdas[kind])
-                item.kind, item.sort_text = lsp.CompletionItemKind.Snippet, f"0~{kind}"
-                yield item
+        yield from _of_parameter(document, offset, parameter)
     if call.argument >= len([each for each in known.parameters if not each.optional]):
         for keyword in known.keywords:
             if keyword.name not in call.named:
@@ -278,6 +262,27 @@ def _of_call(document: Document, offset: int, call: CallAt, part: str, before: s
                 item.documentation = words.parameter_help(keyword)
                 item.sort_text = f"0{keyword.name}"
                 yield item
+
+
+def _of_parameter(document: Document, offset: int, parameter: Parameter) -> Iterator[lsp.CompletionItem]:
+    """Its words, what the program declares of its kind, and functors without a name."""
+    yield from (_word(word, lsp.CompletionItemKind.EnumMember, sort="0") for word in parameter.words)
+    outline = document.outline
+    for each in outline.visible(offset):
+        if each.kind in _DECLARED.get(parameter.kind, ()):
+            item = _named(document, each)
+            item.sort_text = f"0{each.name}"
+            yield item
+    kinds = _FUNCTORS.get(parameter.kind, ())
+    for each in outline.declarations:
+        if each.kind == "functor" and outline.functor_kind(each) in kinds:
+            yield _word(each.name, lsp.CompletionItemKind.Function, f"{outline.functor_kind(each)} functor", "0")
+    lambdas = {"vertex": "v => $0", "edge": "(src, dst, e) => $0"}
+    for kind in kinds:
+        if kind in lambdas:
+            item = _snippet(lambdas[kind].replace("$0", "…"), lambdas[kind])
+            item.kind, item.sort_text = lsp.CompletionItemKind.Snippet, f"0~{kind}"
+            yield item
 
 
 def _parameter(known: Signature, number: int) -> Parameter | None:

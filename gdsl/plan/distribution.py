@@ -239,7 +239,11 @@ class _Uses:
                 use = on_sets.step.use
                 why = f"{on_sets.step.span.words} names other elements"
                 mirrors |= {name: why for name in (*use.reads, *use.writes) if name not in mirrors}
-        mirrors = {name: why for name, why in mirrors.items() if name in arrays}
+        return self._with_swapped({name: why for name, why in mirrors.items() if name in arrays})
+
+    def _with_swapped(self, mirrors: dict[str, str]) -> dict[str, str]:
+        """`mirrors`, and the arrays that change places with one of them."""
+        arrays = {array.name for array in self.program.arrays}
         swaps = [step.step for step in steps_in(self.plan.schedule) if isinstance(step, Swap)]
         before = -1
         while len(mirrors) != before:

@@ -59,12 +59,7 @@ class _Parts:
                 if pulls(operation):
                     self._pulled(node, graph)
             if isinstance(step, ir.Intersect):
-                needed = (Held.MIRROR,) if step.partners is not None else (Held.MIRROR, Held.FAR)
-                self.expect(graph["columns"] in needed, "an intersection lacks the lists of neighbors")
-                names = functor.common if isinstance(functor, ir.EdgeFunctor) else None
-                tells = self.plan.target.grid and names is not None and names.has_edges
-                whole = graph["edge_sources"] is Held.MIRROR
-                self.expect(whole or not tells, "an intersection lacks the sources of edges")
+                self._intersected(step, functor, graph)
         for own_step in all_steps(self.program.schedule):
             parts = (getattr(own_step, name, None) for name in ("condition", "count", "target", "value", "members"))
             elements = walk(tuple(each for each in parts if isinstance(each, (ir.Node, tuple))))
@@ -72,6 +67,14 @@ class _Parts:
             if isinstance(own_step, ir.SetStep):
                 named |= {*own_step.use.reads, *own_step.use.writes}
             self.expect(not named & self.in_parts, "the schedule names elements that other workers have")
+
+    def _intersected(self, step: ir.Intersect, functor: ir.Functor | None, graph: dict[str, Held]) -> None:
+        needed = (Held.MIRROR,) if step.partners is not None else (Held.MIRROR, Held.FAR)
+        self.expect(graph["columns"] in needed, "an intersection lacks the lists of neighbors")
+        names = functor.common if isinstance(functor, ir.EdgeFunctor) else None
+        tells = self.plan.target.grid and names is not None and names.has_edges
+        whole = graph["edge_sources"] is Held.MIRROR
+        self.expect(whole or not tells, "an intersection lacks the sources of edges")
 
     def _access(self, node: ir.Node, step: ir.Operator, graph: dict[str, Held]) -> None:
         if isinstance(node, (ir.Element, ir.ElementTarget)) and node.array in self.in_parts:

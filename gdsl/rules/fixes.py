@@ -246,25 +246,33 @@ def reduced_without_test(effects: Effects, guard: Guard, words: Words) -> str | 
             return None
         if is_redundant(test, write):
             return _in_place_of_the_test(effects, guard, words(write.span))
-        stores = write.kind is WriteKind.STORE and len(effects.written(write.name)) == 1
-        if not stores and write.operation not in EXTREMES:
-            continue
-        left, right = test.arguments
-        smaller = write.operation is ReduceOperation.MIN
-        if stores:
-            smaller = (test.operation in SMALLER) is same_text(left, write.value)
-        for value, element, signs in (
-            (left, right, SMALLER if smaller else LARGER),
-            (right, left, LARGER if smaller else SMALLER),
-        ):
-            at = write.index if isinstance(element, ScalarTerm) else getattr(element, "index", None)
-            named = getattr(element, "array", getattr(element, "name", None)) == write.name
-            if test.operation in signs and named and at is write.index and same_text(value, write.value):
-                statement = words(write.span)
-                if stores:
-                    value_words = value_of_store(statement, words(write.target))
-                    statement = f"{words(write.target)} {'min=' if smaller else 'max='} {value_words}"
-                return _in_place_of_the_test(effects, guard, statement)
+        statement = _as_extreme(effects, test, write, words)
+        if statement is not None:
+            return _in_place_of_the_test(effects, guard, statement)
+    return None
+
+
+def _as_extreme(effects: Effects, test: Operation, write: Write, words: Words) -> str | None:
+    """The `min=` or `max=` that a write is together with its test, whether it compares `y < x[i]` or `x[i] > y`."""
+    stores = write.kind is WriteKind.STORE and len(effects.written(write.name)) == 1
+    if not stores and write.operation not in EXTREMES:
+        return None
+    left, right = test.arguments
+    smaller = write.operation is ReduceOperation.MIN
+    if stores:
+        smaller = (test.operation in SMALLER) is same_text(left, write.value)
+    for value, element, signs in (
+        (left, right, SMALLER if smaller else LARGER),
+        (right, left, LARGER if smaller else SMALLER),
+    ):
+        at = write.index if isinstance(element, ScalarTerm) else getattr(element, "index", None)
+        named = getattr(element, "array", getattr(element, "name", None)) == write.name
+        if test.operation in signs and named and at is write.index and same_text(value, write.value):
+            statement = words(write.span)
+            if not stores:
+                return statement
+            value_words = value_of_store(statement, words(write.target))
+            return f"{words(write.target)} {'min=' if smaller else 'max='} {value_words}"
     return None
 
 

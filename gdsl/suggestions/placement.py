@@ -153,14 +153,11 @@ def _runs(places: Places, span: Span, code: str) -> Iterator[tuple[int, int]]:
                 open_brackets[_BRACKETS[word]] += 1 if word in "([{" else -1
             if high < last[0] or (tokens[low][0], tokens[high][1]) == (start, end) or counts.total() > _MOST_TOKENS:
                 continue
-            if any(open_brackets[kind] != depth[kind] for kind in "([{") or _joins_words(
-                places.text, tokens[low][0], code
-            ):
+            unbalanced = any(open_brackets[kind] != depth[kind] for kind in "([{")
+            if unbalanced or _joins_words(places.text, tokens[low][0], code):
                 continue
-            if (
-                any(word in _NEGATIONS and begin < start for begin, _, word in tokens[low : high + 1])
-                and "!" not in code
-            ):
+            negates = any(word in _NEGATIONS and begin < start for begin, _, word in tokens[low : high + 1])
+            if negates and "!" not in code:
                 continue
             common = (counts & wanted).total()
             score = 2 * common / (counts.total() + wanted.total())
