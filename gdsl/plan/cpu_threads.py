@@ -32,6 +32,13 @@ which order bodies run is open, as it is among threads.
 If a value is one of two, and scalars alone say which, that is the same for every edge. Decided after the test, it is
 a branch within a branch. Decided before it, each side is a loop of its own, and where that side is an element at hand,
 the test needs no branch.
+
+**Values in vectors**, in a reduction.
+
+A value that is much arithmetic for each element that it reads takes longer to compute than to read, and its `? :` are
+branches that are often mispredicted. Where it is an integer, may be computed for any edge, and may be combined in any
+order, the compiler computes it for several edges at a time, without branches. Where values are mostly reads, vectors
+are slower, as their elements are gathered one by one.
 """
 
 from __future__ import annotations
@@ -39,8 +46,9 @@ from __future__ import annotations
 import dataclasses
 
 from gdsl.ir import nodes as ir
+from gdsl.ir.printer import print_expression
 from gdsl.ir.traversal import walk
-from gdsl.operations import EXTREMES, BinaryOperation, Domain, NeighborOperation, Over
+from gdsl.operations import EXTREMES, SATURATING, BinaryOperation, Builtin, Domain, NeighborOperation, Over
 from gdsl.passes.writers import accumulated_scalars, far_roles, targets_in
 from gdsl.plan import variants
 from gdsl.plan.facts import Facts
@@ -48,6 +56,7 @@ from gdsl.plan.functor_facts import may_stop
 from gdsl.plan.hints import (
     Contended,
     EqualShares,
+    InVectors,
     OwnEnds,
     SelectFirst,
     TotalFirst,
@@ -90,7 +99,8 @@ def run(plan: Plan, facts: Facts) -> Plan:
             return dataclasses.replace(sweep, own_by_one=by_one).with_hints(*hints)
         if isinstance(step, ir.NeighborReduce) and sweep.segment is not None:
             functor = facts.edge_functor(step)
-            return sweep.with_hints(*[SelectFirst()] * selects_first(step, functor))
+            hints = [*[SelectFirst()] * selects_first(step, functor), *[InVectors()] * is_worth_vectors(step, functor)]
+            return sweep.with_hints(*hints)
         return sweep
 
     return map_sweeps(plan, changed)
@@ -200,3 +210,52 @@ def selects_first(step: ir.NeighborReduce, functor: ir.EdgeFunctor) -> bool:
     if not isinstance(value, ir.Select) or not functor.condition or may_stop(functor):
         return False
     return all(isinstance(node, _OF_ALL_EDGES) for node in walk(value.condition) if isinstance(node, ir.Expression))
+
+
+_IN_ANY_ORDER = (
+    NeighborOperation.SUM,
+    NeighborOperation.MIN,
+    NeighborOperation.MAX,
+    NeighborOperation.AND,
+    NeighborOperation.OR,
+    NeighborOperation.XOR,
+)
+_IN_LANES = (ir.Binary, ir.Unary, ir.Convert, ir.Select)
+_LONG = (BinaryOperation.DIVIDE, BinaryOperation.INTEGER_DIVIDE, BinaryOperation.MODULO, *SATURATING)
+_LANES_CALL = (Builtin.MIN, Builtin.MAX, Builtin.ABS)
+_MUCH = 8
+"""Operations for each element that is read anew for each edge: as many take longer than to gather it."""
+
+
+def is_worth_vectors(step: ir.NeighborReduce, functor: ir.EdgeFunctor) -> bool:
+    """Whether the value is integer arithmetic that may be combined in any order, and much of it for what is read."""
+    value = functor.value
+    if step.operation not in _IN_ANY_ORDER or value is None or functor.condition or may_stop(functor):
+        return False
+    nodes = [node for node in walk(value) if isinstance(node, ir.Expression)]
+    reads = {print_expression(node) for node in nodes if _is_read_anew(node, step.over)}
+    calculations = [node for node in nodes if isinstance(node, _IN_LANES) or _is_in_lanes(node)]
+    others = [node for node in nodes if node not in calculations and not isinstance(node, _VALUES)]
+    if others or not all(map(_is_in_a_lane, nodes)):
+        return False
+    return len(calculations) >= _MUCH * max(len(reads), 1)
+
+
+def _is_read_anew(node: ir.Expression, over: Over) -> bool:
+    """Whether `node` is read for each edge: not what a member has itself."""
+    if not isinstance(node, (ir.Element, ir.DegreeOf)):
+        return False
+    index = node.index if isinstance(node, ir.Element) else node.vertex
+    ends = frozenset() if over is Over.ALL_EDGES else frozenset({ir.Role.SOURCE, ir.Role.DESTINATION}) - far_roles(over)
+    return not isinstance(index, ir.Parameter) or index.role not in ends | {ir.Role.NEAR}
+
+
+def _is_in_lanes(node: ir.Expression) -> bool:
+    return isinstance(node, ir.BuiltinCall) and node.function in _LANES_CALL
+
+
+def _is_in_a_lane(node: ir.Expression) -> bool:
+    """Whether a lane of a vector has the value of `node`, and the same instruction as its neighbors."""
+    if node.type.is_pair or node.type.holds_float:
+        return False
+    return not isinstance(node, ir.Binary) or node.operation not in _LONG

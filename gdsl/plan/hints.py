@@ -205,3 +205,8 @@ class TotalFirst(Hint):
 class SelectFirst(Hint):
     """Which of two values an edge has depends on scalars alone, and is decided before the edge is tested. Added by
     `cpu_threads`."""
+
+
+@dataclass(frozen=True, slots=True)
+class InVectors(Hint):
+    """The values of a list's edges are computed for several edges at a time, in vectors. Added by `cpu_threads`."""

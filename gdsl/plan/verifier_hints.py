@@ -137,6 +137,14 @@ class HintVerifier(VariantVerifier):
         alike = isinstance(value, ir.Select) and not any(isinstance(node, of_edge) for node in walk(value.condition))
         self.expect(alike, "edges select their values themselves")
 
+    def _in_vectors(self, step: ir.Operator, sweep: Sweep, hint: hints.InVectors) -> None:
+        segment = sweep.segment
+        fits = segment is not None and not self.target.grid and not may_stop(self._functor(step))
+        self.expect(fits, "values of no lists in vectors")
+        assert segment is not None
+        alone = segment.type.is_pair or segment.type.holds_float or isinstance(segment.reduction, ir.OwnOperation)
+        self.expect(not alone, "vectors of values whose order can be seen")
+
 
 _RULES: dict[type[hints.Hint], Callable[[HintVerifier, ir.Operator, Sweep, Any], None]] = {
     hints.WarpShare: HintVerifier._warp_share,
@@ -156,4 +164,5 @@ _RULES: dict[type[hints.Hint], Callable[[HintVerifier, ir.Operator, Sweep, Any],
     hints.OwnEnds: HintVerifier._own_ends,
     hints.EqualShares: HintVerifier._equal_shares,
     hints.SelectFirst: HintVerifier._select_first,
+    hints.InVectors: HintVerifier._in_vectors,
 }

@@ -437,12 +437,41 @@ inline T reduce_short_list(int64 first, int64 last, T identity, Combine combine,
     return combine(a, b);
 }
 
+// piece: in_vectors
+// How two values are combined that are computed for several edges at a time, in vectors.
+template <class Combine>
+struct in_vectors : Combine {
+    explicit in_vectors(Combine combine) : Combine(combine) {}
+    static constexpr bool vectors = true;
+};
+
+// piece: has_vectors
+// Whether values are combined in this way, and from how many edges on.
+constexpr int64 VECTORS_FROM = 16;
+template <class Combine, class = void>
+constexpr bool has_vectors = false;
+template <class Combine>
+constexpr bool has_vectors<Combine, decltype(void(Combine::vectors))> = true;
+
+// piece: reduce_in_vectors
+// The same in one loop, of which the compiler makes vectors.
+template <class T, class Combine, class Value>
+inline T reduce_in_vectors(int64 first, int64 last, T identity, Combine combine, Value value) {
+    T reduced = identity;
+    for (int64 at = first; at < last; ++at) { reduced = combine(reduced, value(at)); }
+    return reduced;
+}
+
 // piece: reduce_neighbors
 // The reduction over the values of the edges of a list.
 template <class T, class Lists, class Combine, class Value>
 inline T reduce_neighbors(const Lists& lists, vertex near, int64 first, int64 last, T identity, Combine combine, Value value) {
-    return reduce_list(first, last, identity, combine,
-                       [&](int64 at) { return value(near, lists.neighbor(at), lists.id(at)); });
+    const auto of_edge = [&](int64 at) { return value(near, lists.neighbor(at), lists.id(at)); };
+    if constexpr (has_vectors<Combine>) {
+        return reduce_in_vectors(first, last, identity, combine, of_edge);
+    } else {
+        return reduce_list(first, last, identity, combine, of_edge);
+    }
 }
 
 // piece: without_totals
@@ -486,7 +515,10 @@ __attribute__((noinline)) int64 reduce_members(int64 begin, const int64 end, con
         const vertex near = members[begin];
         const int64 first = in_order ? reached : lists.first(near), last = end_of_list<in_order>(lists, near);
         const auto of_edge = [&](int64 at) { return value(near, lists.neighbor(at), lists.id(at)); };
-        if (__builtin_expect(last - first < LONG_LIST, 1)) {
+        if (has_vectors<Combine> && last - first >= VECTORS_FROM) {
+            if (cut && last - first >= HUB_DEGREE) { break; }
+            assign(near, reduce_in_vectors(first, last, identity, combine, of_edge), totals);
+        } else if (__builtin_expect(last - first < LONG_LIST, 1)) {
             assign(near, reduce_short_list(first, last, identity, combine, of_edge), totals);
         } else {
             if (cut && last - first >= HUB_DEGREE) { break; }
