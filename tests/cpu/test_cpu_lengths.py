@@ -29,6 +29,7 @@ OF_LISTS = """program reduced;
 problem { vertex found : %s; }
 schedule { found = neighbor_reduce(vertices, (s, d, e) => %s, %s); }
 """
+IN_VECTORS = "(int32(d) & 1) == 0 ? {kind}(s) * 3 + {kind}(d) * 5 - 7 : ({kind}(d) + {kind}(s) ^ 9) * 11 | 1"
 BY_CALLS = """program added;
 problem { vertex sum : %s; vertex less : %s; scalar whole : %s; scalar rest : %s; }
 vertex functor add_up(v) {
@@ -68,6 +69,13 @@ def test_signed_sum() -> None:
 @pytest.mark.parametrize(("kind", "operation"), [(kind, each) for kind in OPERATIONS for each in OPERATIONS[kind]])
 def test_reduction(kind: str, operation: str) -> None:
     agrees(OF_LISTS % ("int64" if operation == "count" else kind, VALUES[kind], operation))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["int32", "int64", "uint32", "uint64"])
+@pytest.mark.parametrize("operation", ["sum", "min", "max", *BITS])
+def test_values_in_vectors(operation: str, kind: str) -> None:
+    agrees(OF_LISTS % (kind, IN_VECTORS.format(kind=kind), operation))
 
 
 @pytest.mark.slow
