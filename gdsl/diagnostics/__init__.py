@@ -1,4 +1,4 @@
-"""Messages to the user: what is wrong, where, and how to mend it. Every stage reports through this package."""
+"""Messages to the user: what is wrong, where, and how to fix it. Every stage reports through this package."""
 
 from gdsl.diagnostics.codes import Code, all_codes, explain, find_code
 from gdsl.diagnostics.diagnostic import (

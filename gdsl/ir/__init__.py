@@ -1,0 +1,1 @@
+"""The operator IR: `nodes` has all of it, `lowering` makes it, `verifier` checks it, `traversal` walks over it."""

@@ -1,4 +1,20 @@
-"""The cuda backend."""
+"""The cuda backend: the host's side of programs on GPUs.
+
+- From a program to machine code: `planning`, `backend` (with the cache), `nvrtc`, `packaged`.
+- Which of its forms runs on a graph: `executable_forms`, `executable`, `form_tries`; what earlier runs have shown is in
+  `observed_order`, `observed_blocks`, `observed_gpus` and `observed_forms`.
+- One run: `enactor` launches the kernel, or (`host_walk`) a kernel for each step. Its memory is in `run_memory`,
+  `run_memories`, `run_results` and `run_transfers`, what kernels get in `argument_record`, the trace in `trace`.
+- The graph on the device: `memory`, `graph_cache`, `building`; vertices by degree: `degree_order`, `numbering`,
+  `renumbered_graph`; edge lists in the host's memory: `graph_placement`, `host_graph`, `renumbered_host_graph`,
+  `host_memory`; graphs made of it that stay: `hoisted_graphs`.
+- The device: `protocol` is its interface, `device` one GPU (with `device_memory`, `launching`, `pinned_copies`,
+  `clocks`), `several_gpus` those of one host (with `spread_memory`, `flat_ranges`, `owned_chunks`, `own_arguments`,
+  `whole_gpus`). Tests put an emulator in their place.
+- Many runs: `stream_queue` for `submit`; `batch_runs`, `teams`, `team_memory` and `instances` for `map`.
+- Workers with a GPU each: `share_run`, `share_on_device`, `worker_enactor`; from GPU to GPU: `choosing_links`, `links`,
+  `direct_exchanges`.
+"""
 
 from __future__ import annotations
 
