@@ -5,11 +5,13 @@ depends on it. What a run has shown leaves out those that cannot gain anything. 
 
 - Operators that choose between pushes and pulls and never pulled: pushes alone, without counting the edges of what they
   reach.
-- Rounds within a block: without them, as with few rounds they only take registers.
+- Rounds within a block, and few members as lists: without them, as where there are few such rounds, or many members,
+  they only take registers.
 - Arrays as wide as their values, where small numbers are stored in bytes: more calls meet in a sector then.
-- Blocks of half as many threads, which may have more registers each, or twice as many, which share what a block has.
+- Blocks of fewer threads, which may have more registers each, or of more, which share what a block has.
 - The other numbering of the vertices, on graphs beyond the cache.
-- A thread for each list, where an operator that has most of the time pushes along lists of at most a few lines.
+- A thread for each list, where an operator that has much of the time pushes along lists of at most a few lines, or
+  reduces them.
 - From near to far, where the order as given was kept.
 
 `backends.cuda.observed_forms` decides whether and when they are tried.
@@ -26,13 +28,14 @@ from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Direction, Layout, Order
 from gdsl.plan import block_cache, work_order
 from gdsl.plan.graph_class import LONG_LIST
-from gdsl.plan.nodes import Plan
+from gdsl.plan.hints import FewAsList
+from gdsl.plan.nodes import Operation, Plan
 from gdsl.plan.occupancy import keeps_values
 from gdsl.plan.renumbering import LEAST_EDGES
-from gdsl.plan.walking import sweeps
+from gdsl.plan.walking import push_of, steps_in, sweeps
 from gdsl.records import dataclass
 
-LEAST_BLOCK, LARGEST_BLOCK = 256, 1024
+BLOCKS = 256, 512, 1024
 _MUCH = 0.25
 """Part of a run's time that an operator must take for another balance of its own."""
 _LARGE = f"or as_given where auto chose by_degree, on graphs of {LEAST_EDGES:,} edges and more"
@@ -76,7 +79,9 @@ class Alternative:
         sites = list(tuning.sites)
         for site, knob, value in self.sites:
             sites[site] = dataclasses.replace(sites[site], **{knob: value})
-        return dataclasses.replace(program, tuning=dataclasses.replace(tuning, sites=tuple(sites), **dict(self.own)))
+        own = dict(self.own)
+        own["without"] = (*tuning.without, *own.get("without", ()))
+        return dataclasses.replace(program, tuning=dataclasses.replace(tuning, sites=tuple(sites), **own))
 
 
 def may_differ(program: ir.Program) -> bool:
@@ -98,13 +103,15 @@ def alternatives(program: ir.Program, plan: Plan, seen: Seen) -> Iterator[Altern
         word = " ".join(f"{seen.labels[site]}.direction=push" for site in pushed)
         pushes = tuple((site, "direction", Direction.PUSH) for site in pushed)
         yield Alternative(word, pushes, where="where a run that reached most vertices has not pulled")
-    has_rounds = any(sweep.rounds is not None for sweep in sweeps(plan))
-    for name in ("local_rounds",) if has_rounds else ("narrow_arrays",) if plan.narrow else ():
-        yield Alternative(f"without={name}", own=(("without", (*program.tuning.without, name)),))
+    if any(sweep.rounds is not None for sweep in sweeps(plan)):
+        yield _without("local_rounds")
+    elif plan.narrow:
+        yield _without("narrow_arrays")
+    if any(isinstance(hint, FewAsList) for sweep in sweeps(plan) for hint in sweep.hints):
+        yield _without("small_frontiers")
     if not keeps_values(plan) and not block_cache.has_bounds(plan.schedule):
-        threads = plan.sizes.block_threads
-        for block in (threads // 2, threads * 2):
-            if LEAST_BLOCK <= block <= LARGEST_BLOCK:
+        for block in BLOCKS:
+            if block != plan.sizes.block_threads:
                 yield Alternative(f"schedule.block={block}", own=(("block", block),))
     if program.any_ids and seen.num_edges >= LEAST_EDGES:
         layout = Layout.AS_GIVEN if seen.by_degree else Layout.BY_DEGREE
@@ -112,13 +119,29 @@ def alternatives(program: ir.Program, plan: Plan, seen: Seen) -> Iterator[Altern
     if seen.near_far:
         return
     if seen.largest_degree < LONG_LIST:
-        advances = {step.site for step in walk(program.schedule) if isinstance(step, ir.Advance)}
-        for site, share in seen.shares.items():
-            if share >= _MUCH and site in advances:
+        walked = {step.site for step in walk(program.schedule) if isinstance(step, (ir.Advance, ir.NeighborReduce))}
+        beside = _sharing(plan)
+        for site in seen.shares:
+            if site in walked and sum(seen.shares.get(each, 0.0) for each in beside.get(site, ())) >= _MUCH:
                 word = f"{seen.labels[site]}.balance=thread"
                 yield Alternative(word, ((site, "balance", Balance.THREAD),), where=_SHORT)
     if work_order.observed_loop(program) is not None:
         yield Alternative("schedule.order=near_far", own=(("order", Order.NEAR_FAR),), where=_GIVEN)
+
+
+def _without(name: str) -> Alternative:
+    return Alternative(f"without={name}", own=(("without", (name,)),))
+
+
+def _sharing(plan: Plan) -> dict[int, tuple[int, ...]]:
+    """By the site of each operator those that share its sweep, with its own: one of them has the time of all. None of
+    sweeps with a thread for each member."""
+    shared: dict[int, tuple[int, ...]] = {}
+    for step in steps_in(plan.schedule):
+        if isinstance(step, Operation) and push_of(step).balance is not Balance.THREAD:
+            sites = (step.step.site, *(each.step.site for each in step.fused))
+            shared |= {site: sites for site in sites if len(sites) >= len(shared.get(site, ()))}
+    return shared
 
 
 def explain(program: ir.Program, plan: Plan, labels: Mapping[int, str]) -> Iterator[str]:

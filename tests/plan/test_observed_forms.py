@@ -205,12 +205,15 @@ def test_what_runs_leave_to_try() -> None:
     ]
     assert words_of("bfs", seen(100, shares={0: 0.9})) == [*blocks, "visit.balance=thread"]
     assert words_of("bfs", seen(100, 512, shares={0: 0.9})) == blocks, "where lists may be long"
-    assert words_of("bfs", seen(100), class_of(["deep"])) == ["schedule.block=512"]
+    larger = ["schedule.block=512", "schedule.block=1024"]
+    assert words_of("bfs", seen(100), class_of(["deep"])) == ["without=small_frontiers", *larger]
     assert words_of("sssp", seen(100)) == [*blocks, "schedule.order=near_far"]
-    assert words_of("sssp", seen(100, near_far=True), REVISITED) == ["schedule.block=512"]
+    assert words_of("sssp", seen(100, near_far=True), REVISITED) == ["without=small_frontiers", *larger]
     assert words_of("k_core", seen(100))[0] == "without=local_rounds"
     assert words_of("maximal_independent_set", seen(100))[0] == "without=narrow_arrays"
     assert words_of("pagerank", seen()) == [*blocks, "schedule.layout=by_degree"]
+    beside = seen(100, labels={1: "received", 2: "settle"}, shares={1: 0.0, 2: 0.9})
+    assert words_of("pagerank", beside) == [*blocks, "received.balance=thread"], "which has the time of its sweep"
 
 
 def test_a_program_with_knobs_of_its_own_stays_as_it_is() -> None:
@@ -234,6 +237,8 @@ def test_forms_set_what_they_say() -> None:
     assert (knobs.direction, knobs.balance) == (Direction.PUSH, Balance.THREAD)
     assert (both.tuning.layout, both.tuning.order) == (Layout.BY_DEGREE, Order.NEAR_FAR)
     assert program.tuning == of("bfs").tuning
+    one, other = (Alternative(name, own=(("without", (name,)),)) for name in ("local_rounds", "small_frontiers"))
+    assert other.applied(one.applied(program)).tuning.without == ("local_rounds", "small_frontiers")
 
 
 def test_a_try_fits_into_the_timeout() -> None:
