@@ -71,10 +71,12 @@ def check_backend(name: str, seed: int) -> Callable[[Trial], str | None]:
 def runners(name: str, program: ir.Program, text: str, random: Random) -> Iterator[tuple[Runner, str]]:
     """The ways in which a backend runs a program, and what each is called."""
     if name == "cpu":
+        program = running.without_some(program, random)
         for sizes in running.SMALL:
             for optimized in (False, True):
                 made = running.cpu_executables([program], sizes, optimized=optimized)
-                yield running.on_executable(program, made[0]), f"{sizes}, {'-O3' if optimized else '-O0'}"
+                how = f"{sizes}, {'-O3' if optimized else '-O0'}, without {program.tuning.without}"
+                yield running.on_executable(program, made[0]), how
     elif name == "emulator":
         run, words = running.on_emulator(text, random)
         yield run, " ".join(words)

@@ -237,7 +237,7 @@ class Group:
                 ran = True
                 self._judge(name, how, kept, run, seed)
                 if self.random.random() < _LARGE:
-                    self._judge_large(name, kept, run, LARGE if name == "cuda" else MIDDLE)
+                    self._judge_large(name, kept, run, LARGE if name == "cuda" else MIDDLE, seed)
         except Exception as error:  # what cannot be made ready is a finding, whoever says so
             self.finds(kept.trial, check_backend(name, seed), f"{name}: {type(error).__name__}: {error}")
             ran = True
@@ -245,17 +245,21 @@ class Group:
 
     def _on_cpu(self) -> None:
         sizes, optimized = self.random.choice(running.SMALL), self.random.random() < 0.1
+        seeds = [self.random.randrange(1 << 30) for _ in self.kept]
+        planned = [
+            running.without_some(kept.program, Random(seed)) for kept, seed in zip(self.kept, seeds, strict=True)
+        ]
         try:
-            made = running.cpu_executables([kept.program for kept in self.kept], sizes, optimized=optimized)
+            made = running.cpu_executables(planned, sizes, optimized=optimized)
         except running.CompilerRefusal as error:
             texts = "\n\n".join(kept.trial.text for kept in self.kept)
             self.findings.append(f"the C++ compiler refuses one of these:\n{error}\n{texts}")
             return
-        for kept, executable in zip(self.kept, made, strict=True):
+        for kept, program, seed, executable in zip(self.kept, planned, seeds, made, strict=True):
             run = running.on_executable(kept.program, executable)
-            self._judge("cpu", str(sizes), kept, run, 0)
+            self._judge("cpu", f"{sizes}, without {program.tuning.without}", kept, run, seed)
             if self.random.random() < _LARGE:
-                self._judge_large("cpu", kept, run, LARGE)
+                self._judge_large("cpu", kept, run, LARGE, seed)
 
     def _judge(self, name: str, how: str, kept: _Kept, run: Runner, seed: int) -> None:
         place = Place(kept.trial.shape.graph, kept.trial.pools)
@@ -266,7 +270,7 @@ class Group:
                 self.finds(kept.trial, check_backend(name, seed), f"{name} ({how}): {found}")
                 return
 
-    def _judge_large(self, name: str, kept: _Kept, run: Runner, counts: tuple[int, int]) -> None:
+    def _judge_large(self, name: str, kept: _Kept, run: Runner, counts: tuple[int, int], seed: int = 0) -> None:
         """A graph that reaches hubs, chunks and several threads; runs that take too long say nothing."""
         trial = replace(kept.trial, shape=random_shape(self.random, counts))
         try:
@@ -278,4 +282,4 @@ class Group:
         self.answers[f"{name}, large"] += 1
         found = compared(kept.program, Place(trial.shape.graph, trial.pools), orders, run, 0)
         if found is not None:
-            self.finds(trial, check_backend(name, 0), f"{name}, large: {found}")
+            self.finds(trial, check_backend(name, seed), f"{name}, large: {found}")

@@ -10,7 +10,7 @@ import sys
 import tempfile
 import weakref
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -34,6 +34,7 @@ from gdsl.frontend import CheckedProgram, check, parse
 from gdsl.graph import Graph
 from gdsl.ir import nodes as ir
 from gdsl.ir.lowering import lower
+from gdsl.knobs import PLAN_PASSES
 from gdsl.native import compiler as compilers
 from gdsl.native import processes
 from gdsl.plan.graph_class import GENERAL, class_of
@@ -146,6 +147,14 @@ class _Part(Library):
         self.release.restype = None
 
 
+def without_some(program: ir.Program, random: Random) -> ir.Program:
+    """`program`, every other time planned without some passes: one, a few or all."""
+    if random.random() < _WITH_ALL:
+        return program
+    some = random.sample(PLAN_PASSES, random.choice((1, 1, 2, 3, 8, len(PLAN_PASSES))))
+    return replace(program, tuning=replace(program.tuning, without=tuple(sorted(some))))
+
+
 def cpu_executables(programs: Sequence[ir.Program], sizes: Sizes, *, optimized: bool = False) -> list[CpuExecutable]:
     """All programs in one library, since most of a compiler's time goes into the headers; not optimized, unless asked.
 
@@ -204,6 +213,7 @@ def _close(close: Any, handle: int, directory: tempfile.TemporaryDirectory[str])
 
 _KEPT_FILES = 8
 _UNCUT = 0.2
+_WITH_ALL = 0.5
 _SEVERAL_GPUS = 0.3
 _OF_A_CLASS = 0.5
 """Of the programs that have another plan for a class of graphs."""
@@ -218,7 +228,7 @@ def on_emulator(text: str, random: Random) -> tuple[Runner, tuple[str, ...]]:
     mode = random.choice(modes.modes_of.__wrapped__(text))
     words = (*mode.words, *(("schedule.layout=by_degree",) if compiled(text).any_ids and random.random() < 0.5 else ()))
     shape = running.UNCUT if random.random() < _UNCUT else mode.shape
-    program = running.program_of.__wrapped__(text, words)
+    program = without_some(running.program_of.__wrapped__(text, words), random)
     facts = [fact for fact in ("deep", "short-lists", "hubs") if fact in effects_of_graph(program)]
     on = class_of([random.choice(facts)]) if facts and random.random() < _OF_A_CLASS else GENERAL
     gpus = random.choice((2, 3)) if program.tuning.fuse and random.random() < _SEVERAL_GPUS else 1
@@ -231,7 +241,7 @@ def on_emulator(text: str, random: Random) -> tuple[Runner, tuple[str, ...]]:
         patience *= 20 if patience >= 1 else 1
         return answered(lambda limits: built.run(place.graph, bindings, device, limits), patience)
 
-    return run, words
+    return run, (*words, *(f"without={name}" for name in program.tuning.without), f"{gpus} GPUs")
 
 
 def keep_file(path: Path) -> None:
