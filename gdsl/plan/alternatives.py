@@ -98,7 +98,8 @@ def _is_plain(knobs: ir.OperatorKnobs) -> bool:
 def alternatives(program: ir.Program, plan: Plan, seen: Seen) -> Iterator[Alternative]:
     """Those of `program` (annotated, before `gdsl.passes`), whose runs on a graph have this plan."""
     sites = program.tuning.sites
-    pushed = [site for site in seen.pushed if sites[site].direction is Direction.AUTO]
+    own = (site for site in seen.pushed if site < len(sites))  # others are of operators that passes have added
+    pushed = [site for site in own if sites[site].direction is Direction.AUTO]
     if pushed:
         word = " ".join(f"{seen.labels[site]}.direction=push" for site in pushed)
         pushes = tuple((site, "direction", Direction.PUSH) for site in pushed)

@@ -107,6 +107,34 @@ def test_samples(eager: None, name: str, monkeypatch: pytest.MonkeyPatch) -> Non
     assert words(program, graph).is_settled and len(words(program, graph).kept) > 1
 
 
+SENDING = """program sending;
+problem {
+    vertex rank : float64 = 1; local vertex change : float64 = id < 3 ? 1 : 0; local vertex received : float64;
+}
+edge functor passed_on(src, dst, e) -> float64 { cond change[src] > 1e-6; value change[src] / out_degree(src); }
+schedule {
+    repeat (6) {
+        received = neighbor_reduce(vertices, passed_on, sum, over=in_edges);
+        compute(vertices, v => { change[v] = 0.85 * received[v]; rank[v] += change[v]; });
+    }
+    frontier f = vertices;
+    repeat (2) { f = advance(f, (src, dst, e) => rank[src] > 1); }
+}
+"""
+"""A reduction for which neighbors send, in an advance that a pass adds and that has pushed from most vertices."""
+
+
+def test_operators_that_passes_add_have_no_form_of_their_own(eager: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    deciding(monkeypatch, True)
+    program, graph = gdsl.compile(SENDING), make_graph(grid(5, 7), 36, directed=False)
+    expected = program(graph, backend="reference").rank
+    for _ in range(14):
+        found = program(graph, backend="cuda")
+        assert numpy.allclose(found.rank.get(), expected)
+    sites = {record.site for record in found.trace if record.direction is not None}
+    assert max(sites) >= len(program.ir.tuning.sites) and words(program, graph).is_settled
+
+
 def test_times_decide(eager: None, monkeypatch: pytest.MonkeyPatch) -> None:
     run, blocks = CudaExecutable._run, list[int]()
 
