@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 WORDS = (8, 4, 1)
 """Sizes in bytes of the words that `put_…` moves, the widest first."""
-_PUT_IDS, _PUT_OWN_IDS = "put_ids", "put_own_ids"
+_PUT_IDS, _PUT_OWN_IDS, _PUT_OWN_TWO = "put_ids", "put_own_ids", "put_own_two"
 _UNSIGNED = {8: "unsigned char", 32: "unsigned int", 64: "unsigned long long"}
 _THREADS, _MOST_BLOCKS = 512, 4
 """Threads per block, and blocks per multiprocessor."""
@@ -196,9 +196,14 @@ class Numbering:
     def prepare_owned(self, results: Iterable[tuple[int, bool]]) -> None:
         """Load the kernels that `put_outside_owned` launches for these results: bytes of an element, and whether it is
         an id."""
-        names = {self._put_own_name(nbytes, of_ids) for nbytes, of_ids in results} - self._prepared
+        known = list(results)
+        names = {self._put_own_name(nbytes, of_ids) for nbytes, of_ids in known}
+        if sum(self._is_word(nbytes) for nbytes, _ in known) > 1:
+            names.add(_PUT_OWN_TWO)
+        names -= self._prepared
         if names:
-            nothing = ((name, [0] * (10 if name == _PUT_OWN_IDS else 9)) for name in sorted(names))
+            counts = {_PUT_OWN_IDS: 10, _PUT_OWN_TWO: 13}
+            nothing = ((name, [0] * counts.get(name, 9)) for name in sorted(names))
             self._kernels.start_on_each((name, [values] * len(self._own)) for name, values in nothing)
             self._prepared |= names
 
@@ -214,14 +219,37 @@ class Numbering:
         return self._device.allocate_owned(nbytes, each, self._chunks.owners)
 
     def put_outside_owned(self, arrays: Sequence[ToPut]) -> None:
-        """Put arrays in the caller's order, by each GPU those values that it has."""
-        self._kernels.start_on_each(
+        """Put arrays in the caller's order, by each GPU those values that it has: two of 32-bit words together."""
+        words = [each for each in arrays if self._is_word(each.nbytes)]
+        pairs = list(zip(words[::2], words[1::2], strict=False))
+        paired = {id(each) for pair in pairs for each in pair}
+        gpus = range(len(self._own))
+        starts = [(_PUT_OWN_TWO, [self._two_arguments(pair, number) for number in gpus]) for pair in pairs]
+        starts += [
             (
                 self._put_own_name(each.nbytes, each.of_ids),
-                [self._own_arguments(each, number) for number in range(len(self._own))],
+                [self._own_arguments(each, number) for number in gpus],
             )
             for each in arrays
-        )
+            if id(each) not in paired
+        ]
+        self._kernels.start_on_each(starts)
+
+    def _is_word(self, nbytes: int) -> bool:
+        """Whether an array for all vertices has a 32-bit word for each."""
+        return nbytes == 4 * self.num_vertices
+
+    def _two_arguments(self, pair: tuple[ToPut, ToPut], number: int) -> list[int]:
+        """What `put_own_two` gets on the GPU of that number."""
+        assert self._chunks is not None
+        arguments = list[int]()
+        for array in pair:
+            names = self._device.own_address(self.order.pointer, number) if array.of_ids else 0
+            values = self._device.own_address(array.values, number)
+            arguments += [values, array.values_at, array.made.pointer, names]
+        rank, own = (self._device.own_address(each, number) for each in (self.rank.pointer, self._tables[0].pointer))
+        offset, count = self._own[number]
+        return [*arguments, rank, self.num_vertices, own + offset, count, self._chunks.length]
 
     def _own_arguments(self, array: ToPut, number: int) -> list[int]:
         """What `put_own_…` gets on the GPU of that number."""
