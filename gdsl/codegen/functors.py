@@ -101,17 +101,17 @@ class FunctorTexts:
         skip_array: str | None = None,
         blind: bool = False,
         at_once: bool = False,
+        alone: bool = False,
     ) -> Calls:
         """What a variant calls; `condition` and `apply` are what its functions are named for, where they are new.
         `key_array`: the array whose new value `key` becomes. `skip_array`: the array by which members are skipped,
         whose changes return whether any call has changed the element. `blind`: while members are few, claims are tried
-        without a look first. `at_once`: all tests are made in any case."""
+        without a look first. `at_once`: all tests are made in any case. `alone`: a call's claim is that of no other."""
         functor = self.functor(variant.functor)
         tests = [self._condition(functor, variant, condition, at_once=at_once)]
         claim = variant.claim
         if claim is not None:
-            key = (claim.conjunct, claim.statement)
-            tests.append(self._printed(functor, "claim", key, "claim", lambda part: self._claim(variant, part, blind)))
+            tests.append(self._claim_alone(variant) if alone else self._claim(variant, blind))
         text = self._apply(functor, variant, apply, BodyForm(key_array, skip_array))
         called = tuple(test.call(arguments) for test in tests if test is not None)
         if text is None and claim is not None:  # the claim is all there is to do, and its result is the answer
@@ -246,18 +246,23 @@ class FunctorTexts:
 
     def claim_alone(self, variant: Variant, arguments: Arguments) -> str:
         """The claim where no other thread is there."""
-        functor, claim = self.functor(variant.functor), variant.claim
-        assert isinstance(functor, EdgeFunctor) and claim is not None
-        key = (claim.conjunct, claim.statement, "alone")
-        make = partial(self.printer.claim, functor, claim, alone=True)
-        text = self._printed(functor, "claim", key, "claim_alone", make)
-        assert text is not None
-        return text.call(arguments)
+        return self._claim_alone(variant).call(arguments)
 
-    def _claim(self, variant: Variant, part: str, blind: bool) -> PrintedFunction:
+    def _claim_alone(self, variant: Variant) -> PrintedFunction:
         functor, claim = self.functor(variant.functor), variant.claim
         assert isinstance(functor, EdgeFunctor) and claim is not None
-        return self.printer.claim(functor, claim, part, blind)
+        make = partial(self.printer.claim, functor, claim, alone=True)
+        text = self._printed(functor, "claim", (claim.conjunct, claim.statement, "alone"), "claim_alone", make)
+        assert text is not None
+        return text
+
+    def _claim(self, variant: Variant, blind: bool) -> PrintedFunction:
+        functor, claim = self.functor(variant.functor), variant.claim
+        assert isinstance(functor, EdgeFunctor) and claim is not None
+        make = partial(self.printer.claim, functor, claim, blind=blind)
+        text = self._printed(functor, "claim", (claim.conjunct, claim.statement), "claim", make)
+        assert text is not None
+        return text
 
     def _apply(self, functor: Functor, variant: Variant, part: str, form: BodyForm) -> PrintedFunction | None:
         plain = frozenset(write.name for write in variant.writes if write.mode is Mode.PLAIN)

@@ -5,8 +5,9 @@ with two GPUs every other one is in the memory of the other, where random access
 keeps what was read. So where a push walks many edges, each GPU only notes for each far end, in memory of its own, the
 near end of the first edge that it comes to, and marks the far end in a bitmap of its own. After a barrier the GPU that
 has a far end takes the edge that one of the GPUs has noted, and visits it: it looks, claims, and runs what the functor
-does with the edge that won. So each far end is looked at and changed by one thread, of the GPU that has it, and what is
-read from other GPUs are bitmaps and the proposals of far ends that the own GPU has not come to, in order.
+does with the edge that won. So each far end is looked at and changed by one thread, of the GPU that has it, which needs
+no compare-and-swap, and what is read from other GPUs are bitmaps and the proposals of far ends that the own GPU has not
+come to, in order.
 
 **Why this is one of the runs that the program allows.**
 Calls of an operator are in no order, and a claim lets one call for each far end pass: once it has stored its value, the

@@ -43,6 +43,11 @@ class FunctorCalls(TemplateHelpers):
         blind = sweep.hint(BlindClaim) is not None
         return self.functors.calls(variant, edge, "condition", apply, skip_array=skip_array, blind=blind)
 
+    def settle(self, sweep: Sweep, walk: Walk) -> Calls:
+        """What is called for an edge that was proposed: one for each far end."""
+        apply = "apply_claimed" if walk.variant.claim else "apply"
+        return self.functors.calls(walk.variant, self._edge(sweep, walk), "condition", apply, alone=True)
+
     def proposes(self, sweep: Sweep, walk: Walk) -> str:
         """What is tested of an edge before it is proposed, all but the claim; empty: nothing."""
         return self.functors.test(walk.variant, self._edge(sweep, walk), "condition") if walk.variant.tests else ""

@@ -52,6 +52,15 @@ __device__ __forceinline__ bool compare_and_swap(T* x, T old, T value) {
     }
 }
 
+// piece: claim_alone
+// Changes `x` from `old` to `value` where no other thread does: whether it was `old`.
+template <class T>
+__device__ __forceinline__ bool claim_alone(T* x, T old, T value) {
+    const bool claims = load_relaxed(x) == old;
+    if (claims) { store_relaxed(x, value); }
+    return claims;
+}
+
 // piece: claim
 // True for the one call that changes `x`, which is not a float, from `old` to `value`. With `few` members the value is
 // not read first: a losing thread learns this from the compare-and-swap.
