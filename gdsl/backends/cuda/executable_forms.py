@@ -209,7 +209,7 @@ class ExecutableForms:
 
     def _forget(self, graph: Graph) -> None:
         """Free the memory of runs on the graph: another form has its place."""
-        for form in self._others.values():
+        for form in (*self._others.values(),):  # other threads add some
             form._forget(graph)
         if self._renamed is not None:
             self._renamed._forget(graph)

@@ -103,6 +103,9 @@ class FormTries(ExecutableForms):
         forms.drop(why)
         self._best.pop(graph, None)
         best._forget(graph)
+        tried = self._tried.pop(graph, None)
+        if tried is not None:
+            tried[1]._forget(graph)
         self._free_by_degree(graph)
         return None
 

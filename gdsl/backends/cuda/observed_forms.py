@@ -112,7 +112,7 @@ class ObservedForms:
     @property
     def may_begin(self) -> bool:
         """Whether runs have taken so long that a try may begin."""
-        if self.trying is not None or self.alternatives == []:
+        if self._all_ms < TIMES * self.expected_ms or self.trying is not None or self.alternatives == []:
             return False
         runs = max((WARM + RUNS) * self.usual_ms, 1e3 * self.limit)
         return self._all_ms >= TIMES * (self._cost_ms + self.expected_ms + runs)
@@ -163,8 +163,9 @@ class ObservedForms:
         """A run of the best form, in which so many operators ran, took so long."""
         self._all_ms += ms
         self.usual_ms = ms if not self.usual_ms else 0.75 * self.usual_ms + 0.25 * ms
-        self._slow_ms = max(ms, _FADES * self._slow_ms)
-        if self.alternatives is None:
+        slow = _FADES * self._slow_ms
+        self._slow_ms = ms if ms > slow else slow
+        if self.alternatives is None and operators > 1000:
             self.expected_ms = max(self.expected_ms, LOOK_MS + RECORD_MS * operators)
         if self.trying is not None and not self.tries_next:
             self._others.append(ms)
