@@ -8,6 +8,7 @@ depends on it. What a run has shown leaves out those that cannot gain anything. 
 - Rounds within a block, and few members as lists: without them, as where there are few such rounds, or many members,
   they only take registers.
 - Arrays as wide as their values, where small numbers are stored in bytes: more calls meet in a sector then.
+- Values and bounds in shared memory: without them, as blocks are larger for them, and fewer.
 - Blocks of fewer threads, which may have more registers each, or of more, which share what a block has.
 - The other numbering of the vertices, on graphs beyond the cache.
 - A thread for each list, where an operator that has much of the time pushes along lists of at most a few lines, or
@@ -110,10 +111,12 @@ def alternatives(program: ir.Program, plan: Plan, seen: Seen) -> Iterator[Altern
         yield _without("narrow_arrays")
     if any(isinstance(hint, FewAsList) for sweep in sweeps(plan) for hint in sweep.hints):
         yield _without("small_frontiers")
-    if not keeps_values(plan) and not block_cache.has_bounds(plan.schedule):
-        for block in BLOCKS:
-            if block != plan.sizes.block_threads:
-                yield Alternative(f"schedule.block={block}", own=(("block", block),))
+    keeps, has_bounds = keeps_values(plan), block_cache.has_bounds(plan.schedule)
+    if keeps or has_bounds:
+        yield _without("block_cache")
+    for block in BLOCKS if not keeps else ():
+        if block != plan.sizes.block_threads or has_bounds:  # which blocks of a chosen size do not have
+            yield Alternative(f"schedule.block={block}", own=(("block", block),))
     if program.any_ids and seen.num_edges >= LEAST_EDGES:
         layout = Layout.AS_GIVEN if seen.by_degree else Layout.BY_DEGREE
         yield Alternative(f"schedule.layout={layout.value}", own=(("layout", layout),), where=_LARGE)

@@ -212,6 +212,8 @@ def test_what_runs_leave_to_try() -> None:
     assert words_of("k_core", seen(100))[0] == "without=local_rounds"
     assert words_of("maximal_independent_set", seen(100))[0] == "without=narrow_arrays"
     assert words_of("pagerank", seen()) == [*blocks, "schedule.layout=by_degree"]
+    hubs = ["without=block_cache", "schedule.block=256", *larger, "schedule.order=near_far"]
+    assert words_of("sssp", seen(100, 5000), class_of(["hubs"])) == hubs
     beside = seen(100, labels={1: "received", 2: "settle"}, shares={1: 0.0, 2: 0.9})
     assert words_of("pagerank", beside) == [*blocks, "received.balance=thread"], "which has the time of its sweep"
 
