@@ -58,7 +58,7 @@ def spread_over(needs: Iterable[Need], kernels: Sequence[int], free: int | None)
         for place, gpu in enumerate(gpus):
             if copied:
                 held[gpu] += need.nbytes * sharing[gpu]
-            elif is_spread(need.nbytes, count):
+            elif is_spread(need.nbytes, count) and not need.is_first:
                 held[gpu] += need.nbytes * (place + 1) // count - need.nbytes * place // count
             elif place == 0:
                 held[gpu] += need.nbytes

@@ -176,7 +176,8 @@ class Need:
     name: in the plan, `run.queues`. what: its purpose. elements: their number and type, as the plan prints it. nbytes:
     0 if it exists already; `there` says as what. is_list: whether it is an edge list, a value for each edge that no run
     changes. host_bytes: how many more of its bytes are in the memory of the host, for a run on a GPU. is_constant:
-    whether no run changes it. is_own: whether each of several GPUs has its own.
+    whether no run changes it. is_own: whether each of several GPUs has its own. is_first: whether the first one has it,
+    however large it is.
     """
 
     name: str
@@ -188,6 +189,7 @@ class Need:
     host_bytes: int = 0
     is_constant: bool = False
     is_own: bool = False
+    is_first: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,6 +66,8 @@ def on_a_device(
         return _has_edges(buffer, GRAPH) or (buffer.name in own and _has_edges(buffer, PROBLEM))
 
     needs = (_need(buffer, widths, sizes, there(buffer), is_list(buffer)) for buffer in plan.buffers)
+    whole = {f"{PROBLEM}.{each.array}" for each in plan.replicas}
+    needs = (replace(each, is_first=each.what == Role.RESULT.value and each.name in whole) for each in needs)
     return *needs, *_parts_of_pairs(plan, widths, sizes)
 
 

@@ -54,6 +54,8 @@ _OF_MADE_GRAPHS = {
 _BACK_OF_MADE = ("in_offsets", "in_sources", "in_edges")
 MOST_GPUS = 64
 """Kernels that run together on several GPUs, at most."""
+OWN_QUEUE_HEAD = 8
+"""Words before the members of a queue that a GPU has of its own, of which the first one counts them."""
 NUMBERED_AT_ONCE = 1024
 """Ids whose members are counted together before they are numbered: a word for each lane of a warp."""
 
@@ -212,7 +214,8 @@ def _run(plan: Plan) -> Iterator[Buffer]:
         yield of_run("hubs", structs.HUB_CHUNK, _chunks(plan), Role.HUBS)
     count = gpu_copies.copies_of(plan)
     if count:
-        yield of_run("mirrors", Type.UINT64, VERTICES, Role.MIRROR, count)
+        room = Sum((Fixed(OWN_QUEUE_HEAD), VERTICES)) if plan.own_queues else VERTICES
+        yield of_run("mirrors", Type.UINT64, room, Role.MIRROR, count)
     if gpu_copies.shares_copies(plan):
         yield of_run("addresses", Type.UINT64, Fixed(MOST_GPUS), Role.ADDRESSES, count)
     if numbered_domains(plan):

@@ -140,7 +140,6 @@ Step = (
     | Rotate
     | Privatize
     | StorePrivate
-    | StoreReplicas
     | WriteBack
     | Fill
     | Swap
@@ -260,6 +259,8 @@ class Plan:
     """The arrays that each of several GPUs has whole."""
     narrow: tuple[tuple[str, Type], ...] = ()
     """Arrays that are stored in fewer bits than their values have, and as what; see `narrow_arrays`."""
+    own_queues: tuple[OwnQueue, ...] = ()
+    """The frontiers that each of several GPUs keeps in a queue of its own."""
     waiting_thread: int = 0
     """Which thread of a block waits for the other blocks and keeps the trace; see `occupancy`."""
 

@@ -60,6 +60,10 @@ class Part(Enum):
     """Each GPU fills its copy of labels."""
     JOINED = "joined"
     """Each GPU stores the smallest label of all copies for the vertices that it has."""
+    PACKED = "packed"
+    """Each GPU follows the labels in its copy to their roots, and packs them."""
+    UNPACKED = "unpacked"
+    """Each GPU takes what the others have packed into its copy, where it is smaller."""
     MARKS = "marks"
     """The marks of a result are cleared for the next one."""
 

@@ -34,7 +34,6 @@ from gdsl.plan.nodes import (
     Solo,
     Step,
     StorePrivate,
-    StoreReplicas,
     Swap,
     WriteBack,
 )
@@ -60,7 +59,7 @@ def _step(step: Step, plan: Plan) -> list[str]:
             return [print_barrier(step)] if isinstance(step, Barrier) else print_exchange(step)
         case Leader():
             return [_leader(step)]
-        case Rotate() | Privatize() | StorePrivate() | WriteBack() | StoreReplicas():
+        case Rotate() | Privatize() | StorePrivate() | WriteBack():
             return [_copies(step)]
         case Fill():
             return [f"fill: {step.step.array} with {show(step.step.value)}"]
@@ -108,9 +107,7 @@ def _leader(step: Leader) -> str:
     return f"leader: {stored} = {print_expression(step.step.value)}"
 
 
-def _copies(step: Rotate | Privatize | StorePrivate | WriteBack | StoreReplicas) -> str:
-    if isinstance(step, StoreReplicas):
-        return f"each GPU: store its part of {', '.join(step.arrays)}"
+def _copies(step: Rotate | Privatize | StorePrivate | WriteBack) -> str:
     if isinstance(step, WriteBack):
         return f"leader: write back {', '.join((*step.rotating, *step.private))}"
     if isinstance(step, Privatize):

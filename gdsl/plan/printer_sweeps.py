@@ -142,6 +142,7 @@ def _on_gpus(sweep: Sweep) -> list[str]:
     if sweep.labels is not None:
         where = "goes to all copies" if sweep.labels.stays else "is stored"
         lines.append(f"    each GPU lowers a copy of {sweep.labels.array}, and the smallest of all {where}")
+        lines += ["    and packs it for the others"] if sweep.labels.packed is not None else []
     if sweep.published:
         lines.append(f"    each call stores its element of {', '.join(sweep.published)} in all copies")
     if sweep.proposals is not None:

@@ -3,7 +3,8 @@
 A call that follows labels (`x[x[v]]`) reads elements anywhere, each after the one before. Roots have low ids, which one
 GPU has, so nearly all such reads of the others are far. If everything that writes `x` allows it, each GPU has a whole
 copy of `x`. Calls read the copy of their own GPU, and what they write goes to all copies. So bytes go over the link for
-what is changed, not for what is read. When the schedule ends, each GPU stores its part of the copy in the array.
+what is changed, not for what is read. The first GPU's copy of a result is the memory that the caller gets, so nothing
+is stored when the schedule ends.
 
 **Why this is one of the runs that the program allows.** After every barrier all copies are equal: they have the same
 initial values, and each of the three kinds of writes keeps them equal.
@@ -47,24 +48,9 @@ from gdsl.passes.writers import written_arrays
 from gdsl.plan.facts import Facts
 from gdsl.plan.gpu_copies import copies_of
 from gdsl.plan.label_copies import FILLED
-from gdsl.plan.nodes import (
-    Barrier,
-    Initialize,
-    Launch,
-    Mode,
-    Operation,
-    Part,
-    Plan,
-    Replica,
-    StoreReplicas,
-    Sweep,
-    Variant,
-    Work,
-)
+from gdsl.plan.nodes import Initialize, Mode, Operation, Part, Plan, Replica, Sweep, Variant, Work
 from gdsl.plan.walking import map_operations, map_sweeps, operations, steps_in, sweeps, sweeps_of
 from gdsl.types import WHOLE_WORDS, Type
-
-SETTLED = Barrier("until all copies are as they stay")
 
 
 def run(plan: Plan, facts: Facts) -> Plan:
@@ -82,8 +68,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
     )
     plan = dataclasses.replace(plan, replicas=replicas)
     plan = map_sweeps(plan, lambda operation, sweep: _changed(operation, sweep, replicas, facts))
-    plan = dataclasses.replace(plan, schedule=map_operations(plan.schedule, _without_fill))
-    return _stored(plan, tuple(array.name for array in found if not array.is_local))
+    return dataclasses.replace(plan, schedule=map_operations(plan.schedule, _without_fill))
 
 
 # What suits
@@ -250,13 +235,3 @@ def _without_fill(operation: Operation) -> Operation:
     left_out = (Work(Part.LABELED), FILLED) if stays else ()
     body = tuple(each for each in operation.body if each not in left_out)
     return dataclasses.replace(operation, body=body) if stays else operation
-
-
-def _stored(plan: Plan, results: tuple[str, ...]) -> Plan:
-    """`plan` that stores results at its end."""
-    if not results:
-        return plan
-    (launch,) = plan.schedule
-    assert isinstance(launch, Launch)
-    steps = (*launch.steps, SETTLED, StoreReplicas(results))
-    return dataclasses.replace(plan, schedule=(dataclasses.replace(launch, steps=steps),))

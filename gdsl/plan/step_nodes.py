@@ -29,13 +29,6 @@ class Initialize:
 
 
 @dataclass(frozen=True, slots=True)
-class StoreReplicas:
-    """What the replicas of these arrays have at the end is stored where the host reads it, an element a thread."""
-
-    arrays: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Leader:
     """What one thread does."""
 

@@ -265,6 +265,8 @@ class Merge:
     """The number of the copy among all that a GPU has."""
     marks: int
     """The same of the bitmaps of what has changed."""
+    stays: bool = False
+    """The copy is a replica: nothing is filled, nor stored elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,6 +291,8 @@ class Labels:
     """The number of the copy among all that a GPU has."""
     stays: bool = False
     """The copy is a replica: it has the labels already, and those of all GPUs are equal afterwards."""
+    packed: int | None = None
+    """The number of the copy in which they are packed for the other GPUs; see `packed_labels`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,6 +302,15 @@ class Replica:
     array: str
     copy: int
     """The number of the copy among all that a GPU has."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnQueue:
+    """A frontier of which each of several GPUs keeps what it has found in a queue of its own; see `own_queues`."""
+
+    frontier: str
+    copy: int
+    """The number of the queue among all copies that a GPU has."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,6 @@ from gdsl.plan.nodes import (
     Privatize,
     Snapshot,
     Step,
-    StoreReplicas,
     Swap,
     WriteBack,
 )
@@ -60,6 +59,7 @@ from gdsl.plan.verifier_lanes import verify_lanes
 from gdsl.plan.verifier_launches import verify_launches
 from gdsl.plan.verifier_merges import verify_merges
 from gdsl.plan.verifier_narrow import verify_narrow_arrays
+from gdsl.plan.verifier_own_queues import verify_own_queues
 from gdsl.plan.verifier_phases import verify_phases
 from gdsl.plan.verifier_proposals import verify_proposals
 from gdsl.plan.verifier_replicas import verify_replicas
@@ -70,7 +70,7 @@ from gdsl.plan.verifier_storage import verify_sizes, verify_slots, verify_storag
 from gdsl.plan.verifier_sweeps import SweepVerifier
 from gdsl.plan.walking import deepest_on, operations, outside_launches, steps_in
 
-_PUT_IN = (Barrier, Initialize, Privatize, WriteBack, StoreReplicas, Snapshot, Exchange)
+_PUT_IN = (Barrier, Initialize, Privatize, WriteBack, Snapshot, Exchange)
 """The steps that are not the program's."""
 
 
@@ -97,6 +97,7 @@ def verify(plan: Plan) -> None:
     verify_proposals(plan)
     verify_labels(plan)
     verify_replicas(plan)
+    verify_own_queues(plan)
     verify_solo(plan)
     verify_narrow_arrays(plan)
     verify_slots(plan)

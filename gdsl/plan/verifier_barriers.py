@@ -40,7 +40,6 @@ from gdsl.plan.nodes import (
     Rotate,
     Step,
     StorePrivate,
-    StoreReplicas,
     Swap,
     Sweep,
     Work,
@@ -237,8 +236,6 @@ class _Flow:
             return self._point(ends, touches=touches, renamed={current: last, following: current, last: following})
         if isinstance(step, WriteBack):
             return self._point(ends, touches=frozenset(_written_back(step)))
-        if isinstance(step, StoreReplicas):
-            return self._point(ends, touches=frozenset(Access(each, False, Who.ANYBODY) for each in step.arrays))
         if isinstance(step, Privatize):
             return self._point(ends, touches=frozenset(Access(each, False, Who.ANYBODY) for each in step.scalars))
         if isinstance(step, StorePrivate):

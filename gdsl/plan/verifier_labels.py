@@ -49,3 +49,8 @@ def _verify(plan: Plan, operation: Operation, sweep: Sweep) -> None:
         for found in (each.merge, each.proposals):
             others |= {found.copy, found.marks} if found is not None else set()
     expect(labels.copy not in others, "others fill the copy, too")
+    if labels.packed is not None:
+        expect(labels.stays, "labels are packed where no GPU has all of them")
+        expect(array is not None and isinstance(array.initial, ir.OwnId), "not labels from the beginning")
+        taken = others | {labels.copy, *(each.copy for each in plan.replicas), *(each.copy for each in plan.own_queues)}
+        expect(labels.packed not in taken, "others fill the room for packed labels, too")

@@ -34,7 +34,6 @@ from gdsl.plan.nodes import (
     Snapshot,
     Step,
     StorePrivate,
-    StoreReplicas,
     Swap,
     WriteBack,
 )
@@ -194,7 +193,7 @@ class _Launches:
         self.expect(
             written_back == wanted and len(back) == bool(wanted[0] or wanted[1]), "a result is not written back"
         )
-        last = isinstance(launch.steps[-1], (WriteBack, Barrier, StoreReplicas))
+        last = isinstance(launch.steps[-1], (WriteBack, Barrier))
         self.expect(not back or last, "results are written back too early")
 
 

@@ -8,6 +8,7 @@ from gdsl.ir.traversal import all_steps, walk
 from gdsl.ir.verifier import expecting
 from gdsl.operations import IDEMPOTENT, Domain, Outcome, ReduceOperation
 from gdsl.passes.writers import far_roles, targets
+from gdsl.plan.gpu_copies import filled_copies
 from gdsl.plan.hints import FewAsList
 from gdsl.plan.nodes import Choice, Dedup, Form, Loop, Operation, Plan, Sweep
 from gdsl.plan.sweep_nodes import Merge
@@ -45,10 +46,18 @@ class _Verifier:
     def _apart(self, merging: list[Merge]) -> None:
         """All copies of a loop are there at the same time, beside those that other operators fill."""
         copies, marks = [each.copy for each in merging], {each.marks for each in merging}
-        filled = max((_filled(each) for each in sweeps(self.plan)), default=0)
+        filled = max((filled_copies(each) for each in sweeps(self.plan)), default=0)
         apart = len(set(copies)) == len(copies) and not marks.intersection(copies) and len(marks) <= 1
         self.expect(apart, "two have one place")
         self.expect(all(each >= filled for each in (*copies, *marks)), "others fill them, too")
+        whole = {(each.array, each.copy) for each in self.plan.replicas}
+        self.expect(
+            all(each.stays is ((each.array, each.copy) in whole) for each in merging), "who has the array whole?"
+        )
+        taken = {each.copy for each in self.plan.replicas}
+        self.expect(
+            not taken & marks and all(each.stays or each.copy not in taken for each in merging), "two have one place"
+        )
 
     def _operation(self, operation: Operation, loop: Loop) -> None:
         self.expect(not isinstance(operation.does, Choice) and not operation.fused, "another kind of operator")
@@ -100,8 +109,3 @@ class _Verifier:
         )
         fits = is_far and value.update.operation is combine and len(targets(functor)) == 1
         self.expect(fits, "a change of something else")
-
-
-def _filled(sweep: Sweep) -> int:
-    """How many copies a sweep fills for itself."""
-    return 0 if sweep.mirrors is None else len(sweep.mirrors.arrays) + sweep.mirrors.members

@@ -46,12 +46,16 @@ class _Access(Enum):
 _READS, _WRITES, _ADDS = _Access.READS, _Access.WRITES, _Access.ADDS
 _CHUNKS, _BINS, _ACCEPTED = (each.value for each in Counter)
 _SHARES, _VISITED, _MARKS = "running sums", "visited values", "marks"
-_MIRRORS, _PROPOSALS = "copies on each GPU", "proposals"
+_MIRRORS, _PROPOSALS, _PACKED = "copies on each GPU", "proposals", "packed labels"
 _RESULTS, _STAGED, _BITMAP = "results", "results stored aside", "bitmap of the result"
-_SHARED_SCRATCH = (_CHUNKS, _BINS, _SHARES, _PROPOSALS)
+_SHARED_SCRATCH = (_CHUNKS, _BINS, _SHARES, _PROPOSALS, _PACKED)
 """What the next operator writes again."""
 _SOMETIMES = (When.LONG_LISTS, When.FIRST_PASS, When.MANY_EDGES)
 _Accesses = tuple[tuple[str, _Access], ...]
+_PACKING: dict[Part, _Accesses] = {
+    Part.PACKED: ((_MIRRORS, _READS), (_PACKED, _WRITES)),
+    Part.UNPACKED: ((_MIRRORS, _ADDS), (_PACKED, _READS)),
+}
 
 
 def verify_phases(plan: Plan) -> None:
@@ -128,7 +132,10 @@ def _work(operation: Operation, sweep: Sweep) -> Iterator[Work]:
         yield Work(Part.MERGED)
     if sweep.proposals is not None:
         yield Work(Part.SETTLED)
-    if sweep.labels is not None:
+    if sweep.labels is not None and sweep.labels.packed is not None:
+        yield Work(Part.PACKED)
+        yield Work(Part.UNPACKED)
+    elif sweep.labels is not None:
         yield Work(Part.JOINED)
     yield Work(Part.HELD)
     if collect is not None and collect.dedup is Dedup.MARK:
@@ -244,6 +251,8 @@ def _accesses(phase: Phase, sweep: Sweep) -> Iterator[_Accesses | None]:
             yield tuple((name, _WRITES) for name, _ in copied)
         case Part.MERGED | Part.SETTLED | Part.JOINED:
             yield (*((name, _READS) for name, _ in copied), *collected)
+        case Part.PACKED | Part.UNPACKED:
+            yield _PACKING[phase.part]
         case Part.EMPTIED:
             yield ((_BITMAP, _WRITES),)
         case Part.VISITS:

@@ -7,13 +7,13 @@ from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import all_steps, walk
 from gdsl.ir.verifier import expecting
 from gdsl.operations import Domain, Outcome, ReduceOperation
-from gdsl.plan.nodes import Barrier, Initialize, Launch, Mode, Operation, Plan, Replica, StoreReplicas, Sweep, Write
+from gdsl.plan.nodes import Initialize, Mode, Operation, Plan, Replica, Sweep, Write
 from gdsl.plan.walking import operations, steps_in, sweeps, sweeps_of, variants_of
 from gdsl.types import WHOLE_WORDS, Type
 
 
 def verify_replicas(plan: Plan) -> None:
-    """Raise `VerificationError` unless all copies of an array are equal after each barrier, and results are stored."""
+    """Raise `VerificationError` unless all copies of an array are equal after each barrier."""
     verifier = _Verifier(plan)
     for replica in plan.replicas:
         verifier.verify(replica)
@@ -27,19 +27,12 @@ class _Verifier:
         self.names = {each.array for each in plan.replicas}
 
     def nothing_else(self) -> None:
-        """What is done with copies is done with these alone, and results are stored once, at the end."""
+        """What is done with copies is done with these alone."""
         published = {name for sweep in sweeps(self.plan) for name in sweep.published}
         everywhere = {write.name for write in self._writes() if write.mode is Mode.EVERYWHERE}
         lowered = {each.labels.array for each in sweeps(self.plan) if each.labels is not None and each.labels.stays}
+        lowered |= {each.merge.array for each in sweeps(self.plan) if each.merge is not None and each.merge.stays}
         self.expect(published | everywhere | lowered <= self.names, "copies of what not all GPUs have")
-        stored = [step for step in steps_in(self.plan.schedule) if isinstance(step, StoreReplicas)]
-        results = {each.name for each in self.plan.program.arrays if each.name in self.names and not each.is_local}
-        self.expect(len(stored) == bool(results), "results are stored never or twice")
-        if stored:
-            (launch,) = self.plan.schedule
-            assert isinstance(launch, Launch)
-            last = isinstance(launch.steps[-2], Barrier) and launch.steps[-1] is stored[0]
-            self.expect(set(stored[0].arrays) == results and last, "results are not stored at the end")
 
     def _writes(self) -> list[Write]:
         found = (variant for sweep in sweeps(self.plan) for variant in variants_of(sweep))
@@ -60,6 +53,8 @@ class _Verifier:
         by_site = {each.step.site: each for each in operations(plan)}
         for step in all_steps(plan.program.schedule):
             if any(access.writes and access.name == name for access in self.accesses.of_step(step)):
+                if isinstance(step, ir.StoreElement):  # which a thread of each GPU does
+                    continue
                 operation = by_site.get(step.site) if isinstance(step, ir.Operator) else None
                 self.expect(operation is not None, f"{name} is written in one copy alone")
                 assert operation is not None
@@ -72,7 +67,10 @@ class _Verifier:
             others |= set(range(len(each.mirrors.arrays) + each.mirrors.members)) if each.mirrors is not None else set()
             for found in (each.merge, each.proposals):
                 others |= {found.copy, found.marks} if found is not None else set()
+            if each.merge is not None and (each.merge.array, each.merge.stays) == (replica.array, True):
+                others.discard(each.merge.copy)
             labels = each.labels
+            others |= {labels.packed} if labels is not None and labels.packed is not None else set()
             if labels is not None and (labels.array, labels.copy) != (replica.array, replica.copy):
                 others.add(labels.copy)
         return others
@@ -87,8 +85,12 @@ class _Verifier:
             joined = labels.array == name and labels.stays and labels.copy == replica.copy
             self.expect(joined and operation.waits, f"{where} is lowered in one copy alone")
             return
+        if sweep.merge is not None:
+            merged = sweep.merge.array == name and sweep.merge.stays and sweep.merge.copy == replica.copy
+            self.expect(merged and operation.waits, f"{where} is merged in one copy alone")
+            return
         others = (sweep.selection, sweep.segment, sweep.vote, sweep.intersection, sweep.order, sweep.rounds)
-        apart = sweep.merge is None and sweep.proposals is None and sweep.skips is None
+        apart = sweep.proposals is None and sweep.skips is None
         self.expect(not any(others) and apart, f"{where} is written by another kind of sweep")
         targets = [node for node in walk(functor.body) if isinstance(node, ir.ElementTarget) and node.array == name]
         writes = [each for variant in variants_of(sweep) for each in variant.writes if each.name == name]

@@ -28,7 +28,6 @@ from gdsl.plan.nodes import (
     Privatize,
     Snapshot,
     Step,
-    StoreReplicas,
     Swap,
     WriteBack,
 )
@@ -43,7 +42,7 @@ def verify_storage(plan: Plan) -> None:
     _Storage(plan).buffers()
 
 
-_OF_NO_SETS = (Barrier, Initialize, Privatize, WriteBack, StoreReplicas, Swap, EnterGraph, Snapshot, Exchange)
+_OF_NO_SETS = (Barrier, Initialize, Privatize, WriteBack, Swap, EnterGraph, Snapshot, Exchange)
 """The steps that need no frontier, or none that is not needed by what comes before them."""
 _OF_HINTS = (Role.LISTED, Role.BOUNDED)
 """Scratch memory that only hints use: without them it is there for nothing."""

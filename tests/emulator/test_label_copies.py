@@ -74,7 +74,9 @@ MUTANTS = (
         "race",
     ),
     Mutant("labels are joined with their own alone", _FILE, "if (gpu == this_gpu) {", "if (true) {", _ONCE, "result"),
-    Mutant("own labels are not joined", _FILE, "own_copy<T>(run, number)[i]", "vertex(i)", _ONCE, "result"),
+    Mutant(
+        "own labels are not joined", _FILE, "copy_of_gpu<T>(run, number, this_gpu)[i]", "vertex(i)", _ONCE, "result"
+    ),
     Mutant("half of the labels are stored", _FILE, "if (i < end) { store(", "if (i < 150) { store(", _ONCE, "result"),
     Mutant("calls lower the labels of all", GENERATED, "d.x = own_copy<vertex>(run, 0);", "", _ONCE, "race result"),
     Mutant(

@@ -37,11 +37,12 @@ schedule { frontier f = vertices; while (f) { f = advance(f, g); } }
 """Calls read the value of their member themselves."""
 
 
+@pytest.mark.parametrize("words", [(), ("without=whole_merges",)], ids=["whole", "in parts"])
 @pytest.mark.parametrize("what", MERGED)
-@pytest.mark.sampled(5)
-@pytest.mark.rare(2)
-def test_results_are_those_of_one_array(what: str) -> None:
-    program = program_of(MERGED[what])
+@pytest.mark.sampled(7)
+@pytest.mark.rare(3)
+def test_results_are_those_of_one_array(what: str, words: tuple[str, ...]) -> None:
+    program = program_of(MERGED[what], words)
     built = emulated(program, TINY if len(what) % 2 else SMALL, several_gpus=True)
     assert merged(built.plan) and all(array.unique for array in program.arrays if not array.is_local)
     for graph in GRAPHS:
@@ -140,10 +141,11 @@ MUTANTS = (
     Mutant(
         "the array itself stays as it was",
         _FILE,
-        "if (appends[k]) { store_relaxed(&values[members[k]], merged[k]); }",
+        "store_relaxed(&values[members[k]], merged[k]);",
         "",
         "sssp",
         "result",
+        ("without=whole_merges",),
     ),
     Mutant(
         "what is merged is not stored in the copy",

@@ -15,7 +15,7 @@ from gdsl.binding import bind
 from gdsl.ir.nodes import Program
 
 from . import build
-from .mutants import GENERATED, Mutant
+from .mutants import Mutant
 from .mutating import as_params, assert_shows, built_with, seen_on_gpus
 from .running import SMALL, TINY, Built, device_for, differences, emulated, expect, program_of
 
@@ -57,7 +57,7 @@ def test_results_are_those_of_one_array(what: str) -> None:
 @pytest.mark.slow
 def test_passes_are_left_out(what: str) -> None:
     """Where labels are lowered in copies, or fewer operators share a sweep, it makes no difference."""
-    for left_out in ("label_copies", "fusion", "synchronization", "replicas", "load_balance"):
+    for left_out in ("label_copies", "packed_labels", "fusion", "synchronization", "replicas", "load_balance"):
         program = program_of(REPLICATED[what], (f"without={left_out}",))
         built = emulated(program, SMALL, several_gpus=True)
         for graph in GRAPHS[2:]:
@@ -70,12 +70,10 @@ _FILE = "runtime/replicas.cuh"
 _LABELS = REPLICATED["labels"]
 _OWN = REPLICATED["stored by its own call"]
 _LINKED = REPLICATED["linked first"]
-_ENDING = REPLICATED["reduced last"]
 _OTHERS = "if (gpu != this_gpu) { store"
 _OWN_THREADS = """const uint64 threads = uint64(own_block_count()) * blockDim.x;
     for (uint64 i = uint64(own_block_index()) * blockDim.x + threadIdx.x; i < uint64(count)"""
 _ALL_THREADS = "const uint64 threads = grid_threads();\n    for (uint64 i = thread_index(); i < uint64(count)"
-_STORED = "each_id_in_own_part(d.graph.num_vertices, [&](uint64 i) {\n        problem."
 MUTANTS = (
     Mutant("elements are stored on this GPU alone", _FILE, _OTHERS, "if (false) { store", _OWN, "result"),
     Mutant(
@@ -120,23 +118,15 @@ MUTANTS = (
         _OWN,
         "race bounds error",
     ),
+    Mutant("the result is another copy", _FILE, "result != nullptr && own_gpu() == 0", "false", _LABELS, "result"),
     Mutant(
-        "results are stored before all copies are equal",
-        GENERATED,
-        f"synchronize(run);\n    {_STORED}",
-        _STORED,
-        _ENDING,
-        "race result",
-    ),
-    Mutant(
-        "the last part is not stored",
+        "all GPUs have the result itself",
         _FILE,
-        "i < end; i += threads) { visit(i)",
-        "i + 1 < end; i += threads) { visit(i)",
-        _LABELS,
-        "result",
+        "result != nullptr && own_gpu() == 0",
+        "result != nullptr",
+        _OWN,
+        "race",
     ),
-    Mutant("results are not stored", GENERATED, "problem.x[i] = d.x[i];", "", _LABELS, "result"),
     Mutant(
         "others' labels are joined as they were",
         "runtime/labels.cuh",
@@ -144,6 +134,7 @@ MUTANTS = (
         "{ larger[k] |= 0; }",
         _LINKED,
         "result",
+        ("without=packed_labels",),
     ),
     Mutant(
         "larger labels stay on the GPUs that were asked before",
@@ -152,6 +143,7 @@ MUTANTS = (
         "{ larger[k] = 1ull << this_gpu; }",
         _LINKED,
         "result",
+        ("without=packed_labels",),
     ),
     Mutant(
         "the own label stays",
@@ -160,6 +152,7 @@ MUTANTS = (
         "{ larger[k] = seen & ~(1ull << this_gpu); }",
         _LINKED,
         "result",
+        ("without=packed_labels",),
     ),
 )
 

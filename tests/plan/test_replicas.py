@@ -11,10 +11,10 @@ from support.replicas import NOT_REPLICATED, REPLICATED
 
 from gdsl.backends.cuda import plan_of
 from gdsl.ir.verifier import VerificationError
-from gdsl.plan.nodes import Initialize, Launch, Mode, Plan, Replica, StoreReplicas, Sweep, Variant
+from gdsl.plan.nodes import Initialize, Launch, Mode, Plan, Replica, Sweep, Variant
 from gdsl.plan.verifier import verify
 from gdsl.plan.verifier_replicas import verify_replicas
-from gdsl.plan.walking import map_sweeps, steps_in, sweeps, variants_of
+from gdsl.plan.walking import map_sweeps, sweeps, variants_of
 
 from .planning import program_of
 from .several_gpus import plan
@@ -43,19 +43,13 @@ def test_of_the_samples() -> None:
     assert all(name in labels or not arrays for name, arrays in found.items() if name in SAMPLES)
 
 
-SAMPLES = ("bfs", "sssp", "pagerank", "k_core", "louvain", "minimum_spanning_forest", "coloring", "triangle_count")
+SAMPLES = ("bfs", "pagerank", "k_core", "louvain", "minimum_spanning_forest", "coloring", "triangle_count")
 
 
 def test_no_copy_is_filled() -> None:
     found = plan(REPLICATED["linked first"])
     (labels,) = [sweep.labels for sweep in sweeps(found) if sweep.labels is not None]
     assert labels.stays and found.replicas == (Replica("x", labels.copy),)
-
-
-def test_local_arrays_are_not_stored() -> None:
-    for what, stored in (("labels", [("x",)]), ("not a result", [])):
-        steps = steps_in(plan(REPLICATED[what]).schedule)
-        assert [step.arrays for step in steps if isinstance(step, StoreReplicas)] == stored
 
 
 # Mistakes
@@ -105,13 +99,6 @@ MISTAKES: dict[str, Callable[[Plan], Plan]] = {
     "two have one copy": _replicas(Replica("x", 0), Replica("x", 0)),
     "calls publish nothing": _sweeps(lambda sweep: dataclasses.replace(sweep, published=())),
     "reduced in one copy": _modes(Mode.EVERYWHERE, Mode.SHARED),
-    "results are not stored": _launch(lambda launch: dataclasses.replace(launch, steps=launch.steps[:-1])),
-    "no barrier before results": _launch(
-        lambda launch: dataclasses.replace(launch, steps=(*launch.steps[:-2], launch.steps[-1]))
-    ),
-    "other results": _launch(
-        lambda launch: dataclasses.replace(launch, steps=(*launch.steps[:-1], StoreReplicas(("again",))))
-    ),
     "no values at first": _launch(_without_values),
     "joined in one copy": _sweeps(
         lambda sweep: dataclasses.replace(

@@ -85,6 +85,8 @@ class RunMemory:
         self._divide_work(
             [each for each in hosts if each.role not in apart and each not in [*scalars, *results]], mirrors
         )
+        self._whole = frozenset(each.array for each in plan.replicas)
+        """The arrays that every GPU has whole: those that are results are the copies of the first one."""
         self._keeps_inside = self._numbering is not None or device.copies_results
         """Whether the caller gets other buffers than those that kernels write."""
         self._require(results)
@@ -95,9 +97,7 @@ class RunMemory:
         self._prepare(results)
         for buffer in mirrors:
             self.record.pointer(buffer)
-        copies = next((self.record.pointer(each) for each in mirrors if each.role is Role.MIRROR), None)
-        whole = {} if copies is None else {each.array: copies[each.copy :] for each in plan.replicas}
-        self.results = RunResults(device, plan, on_device, sizes, self.ids, self.transfers, whole)
+        self.results = RunResults(device, plan, on_device, sizes, self.ids, self.transfers)
         self._find_hoisted()
         self.arguments.pointers = self.record.pointer_places()
         self.is_divided = self._is_divided()
@@ -286,10 +286,12 @@ class RunMemory:
         reused."""
         names: dict[str, Buffer] = {}
         for name, nbytes, place in self._new:
-            created = names[name] = again.get(name) or self.device.allocate(nbytes)
+            allocate = self.device.allocate_near if name in self._whole else self.device.allocate
+            created = names[name] = again.get(name) or allocate(nbytes)
             place[0] = created.pointer
         if self._keeps_inside:
-            self._inside = {**names}
+            given = self._whole if self._numbering is None else ()
+            self._inside = {name: created for name, created in names.items() if name not in given}
         names.update(self.transfers.scalars)
         if self.plan.swapped:
             self._point(self.transfers.scalars)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gdsl.backends.cuda.buffers import CudaBuffer
 from gdsl.backends.cuda.memory import GraphOnDevice, value_dtype
 from gdsl.backends.cuda.numbering import RunIds, ToPut
 from gdsl.backends.cuda.protocol import Buffer, Device
@@ -27,11 +26,11 @@ class RunResults:
         sizes: Sizes,
         ids: RunIds,
         transfers: RunTransfers,
-        whole: Mapping[str, Any],
     ) -> None:
-        """`whole`: where the record has the address of each array that every GPU has whole, on the first one."""
         self._device, self._plan, self._on_device, self._ids = device, plan, on_device, ids
-        self._transfers, self._whole, self._numbering = transfers, whole, on_device.numbering
+        self._transfers, self._numbering = transfers, on_device.numbering
+        self._whole = frozenset(each.array for each in plan.replicas)
+        """Those that every GPU has whole: what kernels write is on the first one."""
         widths, results = on_device.widths, (each for each in plan.buffers if each.role is Role.RESULT)
         lengths = {buffer.name: buffer.extent.value(sizes) for buffer in results if buffer.group == PROBLEM}
         self.arrays = [
@@ -71,7 +70,11 @@ class RunResults:
         if self._numbering is None:
             if not self._device.copies_results or (self._plan.swapped and self._plan.target.fused):
                 return None
-            return {name: self._device.copy_result(self._on_first(name, names)) for name, *_ in self.arrays}
+            copied = (name for name, *_ in self.arrays if name not in self._whole)
+            return {
+                **{name: names[name] for name in self._whole if name in names},
+                **{name: self._device.copy_result(names[name]) for name in copied},
+            }
         # The addresses of names that the device swaps; 0 if the run was stopped before it stored them.
         created, at = {}, self._transfers.outputs_pointer
         rooms = self._near_rooms()
@@ -81,7 +84,7 @@ class RunResults:
         for name, _, dtype, count in self.arrays:
             if name in arrivals:
                 arrivals[name]()
-            place = int((rooms[name] if name in rooms else self._on_first(name, names)).pointer)
+            place = int((rooms[name] if name in rooms else names[name]).pointer)
             places = (0, at + 8 * self._plan.swapped.index(name)) if self._moved(name) else (place, 0)
             nbytes, of_ids = dtype.itemsize * count, self._ids.are_in(name)
             if name in self._owned:
@@ -92,11 +95,6 @@ class RunResults:
         if owned:
             self._numbering.put_outside_owned(owned)
         return created
-
-    def _on_first(self, name: str, names: Mapping[str, Buffer]) -> Buffer:
-        """A result as a kernel wrote it, in the copy on the first GPU if each has all of it."""
-        written = names[name]
-        return CudaBuffer(None, written.nbytes, int(self._whole[name][0])) if name in self._whole else written
 
     def _near_rooms(self) -> dict[str, Any]:
         """Where results are brought before they are put in the caller's order, by name; others are read where they are:

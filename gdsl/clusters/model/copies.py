@@ -21,6 +21,7 @@ class Copies:
     def __init__(self, plan: Plan, profile: Profile, gpus: int, widths: Widths) -> None:
         self.profile, self.gpus, self.vertex = profile, gpus, widths.of(Type.VERTEX) // 8
         self.widths, self.share = widths, (gpus - 1) / gpus
+        self.own_queues = {each.frontier for each in plan.own_queues}
         self.bytes_of = {each.name: max(widths.of(each.type) // 8, 1) for each in plan.program.arrays}
 
     def of_pass(self, sweep: Sweep, amounts: Amounts, found: Iterable[Access]) -> float:
@@ -34,7 +35,7 @@ class Copies:
 
     def filled(self, sweep: Sweep) -> float:
         """The copy that is merged, which is filled before the first pass."""
-        if sweep.merge is None:
+        if sweep.merge is None or sweep.merge.stays:
             return 0.0
         return self.share * self.profile.vertices * max(self.widths.of(sweep.merge.reduction.type) // 8, 1)
 
@@ -43,7 +44,9 @@ class Copies:
         their words of a bitmap."""
         queued = sweep.collect is not None and sweep.collect.form is Form.QUEUE
         stored = amounts.found * self.vertex if queued else 0.0
-        entries = amounts.members * accesses.entry_bytes(sweep, self.widths) + stored
+        stored = 0.0 if sweep.collect is not None and sweep.collect.frontier in self.own_queues else stored
+        own = sweep.members.frontier in self.own_queues
+        entries = stored + (0.0 if own else amounts.members * accesses.entry_bytes(sweep, self.widths))
         return self.share * (entries + self._elements(found)) / self.gpus
 
     def _elements(self, found: Iterable[Access]) -> float:
@@ -65,7 +68,7 @@ class Copies:
         width = max(self.widths.of(sweep.merge.reduction.type) // 8, 1)
         others, vertices = self.gpus - 1, self.profile.vertices
         marked = self._sectors(amounts.found, width)
-        size = others * (vertices / 8 + marked) + self.share * marked / self.gpus
+        size = others * (vertices / 8 + marked) + (0.0 if sweep.merge.stays else self.share * marked / self.gpus)
         if sweep.skips is not None:
             size += others * self._sectors(amounts.members, width) / self.gpus
         return size
@@ -80,10 +83,13 @@ class Copies:
 
     def _labeled(self, sweep: Sweep) -> float:
         """A copy of labels that is filled, and what other GPUs' copies have for the own vertices; where all copies
-        stay, what is stored in those of others comes instead of a fill."""
+        stay, what is stored in those of others comes instead of a fill. Packed labels are two bits for each vertex of
+        the others; where most vertices are not in one tree, as on skewed graphs, the labels as well."""
         if sweep.labels is None:
             return 0.0
         size = self.profile.vertices * self.vertex
+        if sweep.labels.packed is not None:
+            return (self.gpus - 1) * (self.profile.vertices / 4 + (0.0 if self.profile.skewed else size))
         return self.share * size + (self.gpus - 1) * size / self.gpus
 
     def _published(self, sweep: Sweep, amounts: Amounts) -> float:

@@ -58,7 +58,7 @@ def after_joining(plan: Plan) -> frozenset[int]:
     for operation in operations(plan):
         does = operation.does
         if isinstance(does, Sweep) and does.labels is not None:
-            joined = True
+            joined = does.labels.packed is None
         elif joined and isinstance(does, Sweep) and follows_labels(does, plan):
             found.add(operation.step.site)
             joined = False
@@ -95,7 +95,14 @@ def appends(sweep: Sweep, plan: Plan, found: float, gpus: int, gpu: Gpu, peers: 
     """Adding to the counter of a set that is collected, while a pass is under way: once for each full block of members
     that a warp has found."""
     adds = found / plan.sizes.staged if sweep.collect is not None else 0.0
+    if _has_own_queue(sweep, plan):
+        return adds / gpus * gpu.counter
     return adds * counter(gpus, gpu, peers)
+
+
+def _has_own_queue(sweep: Sweep, plan: Plan) -> bool:
+    """Whether each GPU appends to a queue of its own, and each block adds up what it has found."""
+    return sweep.collect is not None and any(each.frontier == sweep.collect.frontier for each in plan.own_queues)
 
 
 def counters(
@@ -104,7 +111,8 @@ def counters(
     """Adding the rest of each warp when a pass ends, and the edges that it has walked: those of a block together, if
     the loop is from near to far."""
     threads = float(gpus * gpu.threads)
-    adds = min(threads // _WARP, found) if sweep.collect is not None else 0.0
+    adding = plan.sizes.block_threads if _has_own_queue(sweep, plan) else _WARP
+    adds = min(threads // adding, found) if sweep.collect is not None else 0.0
     if sweep.edges is EdgeCount.WALKED:
         adds += min(threads // (plan.sizes.block_threads if sweep.order is not None else _WARP), members)
     return adds * counter(gpus, gpu, peers)

@@ -229,7 +229,7 @@ class _Run:
             return self._pass_alone(sweep, each, amounts, found, barriers)
         if self.gpus > 1 and each.site in self.after_joining:
             found = [accesses.twice(one) if one.where is Where.LABEL else one for one in found]
-        alone = self._own(sweep, amounts, found) / self.gpus
+        alone = self._own(sweep, amounts, found) / self.gpus + self._packing(sweep)
         near = alone * self.scale
         appends = far.appends(sweep, self.plan, each.found, self.gpus, host.gpu, host.peers)
         waits = barriers * self.barrier_seconds
@@ -282,6 +282,15 @@ class _Run:
 
     def _own(self, sweep: Sweep, amounts: Amounts, found: list[Access]) -> float:
         return own.seconds(sweep, self.plan, self.profile, self.widths, amounts, found, self.host.gpu)
+
+    def _packing(self, sweep: Sweep) -> float:
+        """Each of several GPUs reads all labels and those that they lead to, and reads them again twice: when it packs
+        them, and when it takes those of the others."""
+        if self.gpus == 1 or sweep.labels is None or sweep.labels.packed is None:
+            return 0.0
+        gpu, vertices, skewed = self.host.gpu, self.profile.vertices, self.profile.skewed
+        in_order = 3 * vertices * self.widths.of(Type.VERTEX) // 8 / gpu.bandwidth
+        return max(in_order, vertices / (gpu.cached if skewed else gpu.gathers))
 
     # ------------------------------------------------------------ waiting, results
 

@@ -47,6 +47,7 @@ FILES = (
     "proposals",
     "labels",
     "replicas",
+    "own_queues",
     "pull",
     "reduce",
     "vote",

@@ -123,7 +123,7 @@ class CudaHelpers(FunctorCalls):
         """Whether each GPU reads arrays of its own in an operator."""
         return any(
             bool(sweep.mirrors is not None and sweep.mirrors.arrays)
-            or sweep.merge is not None
+            or (sweep.merge is not None and not sweep.merge.stays)
             or (sweep.labels is not None and not sweep.labels.stays)
             for sweep in sweeps_of(operation)
         )
@@ -206,6 +206,18 @@ class CudaHelpers(FunctorCalls):
     def next_place(self, scalar: str) -> int:
         """The index of the second place of a scalar that has several."""
         return scalar_copies.stride(self._scalars[scalar].type)
+
+    def own_queue(self, frontier: str | None) -> int | None:
+        """The number of the copy in which each of several GPUs keeps its members of a frontier; None: it does not."""
+        return next((each.copy for each in self.plan.own_queues if each.frontier == frontier), None)
+
+    def stores_everywhere(self, step: ir.StoreScalar | ir.StoreElement) -> bool:
+        """Whether a thread of each GPU stores an element, as each of them has the array whole."""
+        return isinstance(step, ir.StoreElement) and any(each.array == step.target.array for each in self.plan.replicas)
+
+    def is_result(self, array: str) -> bool:
+        """Whether the caller gets an array."""
+        return not self._arrays[array].is_local
 
     def replica(self, array: str) -> int:
         """The number of the copy of an array that each GPU has whole."""

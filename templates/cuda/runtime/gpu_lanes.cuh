@@ -57,8 +57,8 @@ __device__ __forceinline__ uint64 own_thread(int64 count) {
 template <class Members>
 __device__ __forceinline__ uint64 own_thread(const Members& members) {
     if (own_turns(members)) {
-        take_part(own_part(own_size(members), own_gpu()), own_end(members));
-        return own_part(own_size(members), own_gpu()) + uint64(own_block_index()) * blockDim.x + threadIdx.x;
+        take_part(own_first(members), own_end(members));
+        return own_first(members) + uint64(own_block_index()) * blockDim.x + threadIdx.x;
     }
     take_turns(own_size(members), blockDim.x);
     return thread_index();
@@ -75,7 +75,7 @@ __device__ __forceinline__ uint64 turn_base(uint64 size, uint32 width) {
 template <class Warps, class Members>
 __device__ __forceinline__ uint64 own_base(const Members& members, uint32 width) {
     if (Warps::operators == 1 && own_turns(members)) {
-        take_part(own_part(own_size(members), own_gpu()), own_end(members));
+        take_part(own_first(members), own_end(members));
     } else if (Warps::operators == 1) {
         take_turns(own_size(members), width);
     }

@@ -38,7 +38,7 @@ __device__ __forceinline__ void each_least_label(enactor& run, uint32 number, ui
         uint64 larger[several] = {}, seen = 1ull << this_gpu;
         side_by_side<several>([&](uint32 k) {
             const uint64 i = first + k * step;
-            if (i < end) { least[k] = own_copy<T>(run, number)[i]; }
+            if (i < end) { least[k] = copy_of_gpu<T>(run, number, this_gpu)[i]; }
         });
         for (uint32 gpu = 0; gpu < gpus; ++gpu) {
             if (gpu == this_gpu) { continue; }
@@ -60,5 +60,118 @@ __device__ __forceinline__ void each_least_label(enactor& run, uint32 number, ui
             const uint64 i = first + k * step;
             if (i < end) { store(i, least[k], larger[k]); }
         });
+    }
+}
+
+// piece: PACKED_VERTICES PACKED_ROOM
+// Labels are packed for 1,024 vertices at a time, in the room of as many: a bit for each vertex whether its label is
+// another one than its own id, and a bit whether it is also another one than the smallest such label, `usual`; then
+// `usual`, and the labels that have both bits, if there is room for all of them.
+constexpr uint32 PACKED_VERTICES = 1024, PACKED_USUAL = 64, PACKED_ROOM = PACKED_VERTICES - PACKED_USUAL - 1;
+
+// piece: own_warp_index own_warp_count
+// Of the warps on this GPU; consecutive ones belong to different blocks.
+__device__ __forceinline__ uint64 own_warp_index() { return uint64(threadIdx.x / 32) * own_block_count() + own_block_index(); }
+__device__ __forceinline__ uint64 own_warp_count() { return uint64(own_block_count()) * (blockDim.x / 32); }
+
+// piece: shorten_label
+// Follows the label of `v`, of which `next` is the label, to a root, or as far as calls see. Each step is stored, so that
+// others that come by have a shorter way.
+template <class T>
+__device__ __forceinline__ T shorten_label(T* labels, uint64 v, T label, T next) {
+    while (next < label) {
+        label = next;
+        store_relaxed(&labels[v], label);
+        next = load_cached(&labels[label]);
+    }
+    return label;
+}
+
+// piece: pack_labels
+// After a barrier: each GPU shortens the labels in its copy, packs them in copy number `packed`, and says where that is.
+// Vertices behind the last whole group are not packed.
+template <class T>
+__device__ __forceinline__ void pack_labels(enactor& run, T* labels, uint32 packed, uint64 count) {
+    constexpr uint32 several = 4;
+    T* const room = own_copy<T>(run, packed);
+    const uint32 lane = lane_index();
+    if (own_block_index() == 0 && threadIdx.x == 0) { run.slice.addresses[packed][own_gpu()] = reinterpret_cast<uint64>(room); }
+    for (uint64 first = own_warp_index() * PACKED_VERTICES; first < count; first += own_warp_count() * PACKED_VERTICES) {
+        const uint32 rows = uint32(min(count - first, uint64(PACKED_VERTICES)) + 31) / 32;
+        T usual = T(-1);
+#pragma unroll 1
+        for (uint32 row = 0; row < rows; row += several) {
+            T label[several], next[several];
+            side_by_side<several>([&](uint32 k) {
+                const uint64 v = first + (row + k) * 32 + lane;
+                label[k] = v < count ? load_relaxed(&labels[v]) : T(-1);
+            });
+            side_by_side<several>([&](uint32 k) { next[k] = uint64(label[k]) < count ? load_cached(&labels[label[k]]) : label[k]; });
+            side_by_side<several>([&](uint32 k) {
+                const uint64 v = first + (row + k) * 32 + lane;
+                const T root = shorten_label(labels, v, label[k], next[k]);
+                usual = root == T(v) ? usual : minimum(usual, root);
+            });
+        }
+        if (first + PACKED_VERTICES > count) { break; }
+        for (uint32 step = 16; step > 0; step /= 2) { usual = minimum(usual, T(__shfl_xor_sync(FULL_WARP, usual, step))); }
+        T* const group = room + first;
+        uint32 linked = 0, apart = 0, listed = 0;  // this lane's words, and how many labels are written out
+#pragma unroll several
+        for (uint32 row = 0; row < 32; ++row) {
+            const uint64 v = first + row * 32 + lane;
+            const T label = load_relaxed(&labels[v]);
+            const uint32 others = __ballot_sync(FULL_WARP, label != T(v));
+            const uint32 unlike = __ballot_sync(FULL_WARP, label != T(v) && label != usual);
+            const uint32 place = listed + __popc(unlike & ((1u << lane) - 1));
+            if ((unlike >> lane & 1) != 0 && place < PACKED_ROOM) { group[PACKED_USUAL + 1 + place] = label; }
+            listed += __popc(unlike);
+            linked = lane == row ? others : linked;
+            apart = lane == row ? unlike : apart;
+        }
+        reinterpret_cast<uint32*>(group)[lane] = linked;
+        reinterpret_cast<uint32*>(group)[32 + lane] = apart;
+        if (lane == 0) { group[PACKED_USUAL] = usual; }
+    }
+}
+
+// piece: unpack_labels
+// After a barrier: each GPU takes the labels that the others have packed into its copy, number `number`, where they are
+// smaller. Labels that
+// are not packed are read where they are; there, a GPU may have stored smaller ones by now.
+template <class T>
+__device__ __forceinline__ void unpack_labels(enactor& run, T* labels, uint32 number, uint32 packed, uint64 count) {
+    constexpr uint32 several = 4;
+    const uint32 lane = lane_index(), this_gpu = uint32(own_gpu()), gpus = uint32(gpu_count());
+    for (uint64 first = own_warp_index() * PACKED_VERTICES; first < count; first += own_warp_count() * PACKED_VERTICES) {
+        for (uint32 gpu = 0; gpu < gpus; ++gpu) {
+            if (gpu == this_gpu) { continue; }
+            const bool whole = first + PACKED_VERTICES <= count;
+            const T *const group = copy_of_gpu<T>(run, packed, gpu) + first, *const others = copy_of_gpu<T>(run, number, gpu);
+            const uint32 linked = whole ? reinterpret_cast<const uint32*>(group)[lane] : ~0u;
+            const uint32 apart = whole ? reinterpret_cast<const uint32*>(group)[32 + lane] : ~0u;
+            const T usual = whole ? group[PACKED_USUAL] : T(-1);
+            const uint32 listed = warp_inclusive_sum(__popc(apart)), before = listed - __popc(apart);
+            const bool has_room = whole && __shfl_sync(FULL_WARP, listed, 31) <= PACKED_ROOM;
+            const uint32 rows = __ballot_sync(FULL_WARP, linked != 0);
+#pragma unroll 1
+            for (uint32 row = 0; row < 32; row += several) {
+                if ((rows >> row & ((1u << several) - 1)) == 0) { continue; }
+                T own[several], theirs[several];
+                side_by_side<several>([&](uint32 k) {
+                    const uint64 v = first + (row + k) * 32 + lane;
+                    const uint32 is_linked = __shfl_sync(FULL_WARP, linked, row + k) >> lane & 1;
+                    const uint32 unlike = __shfl_sync(FULL_WARP, apart, row + k);
+                    const uint32 place = __shfl_sync(FULL_WARP, before, row + k) + __popc(unlike & ((1u << lane) - 1));
+                    const bool active = is_linked != 0 && v < count, is_listed = active && (unlike >> lane & 1) != 0;
+                    own[k] = active ? load_relaxed(&labels[v]) : T(0);
+                    theirs[k] = active ? usual : T(0);
+                    if (is_listed) { theirs[k] = has_room ? group[PACKED_USUAL + 1 + place] : load_relaxed(&others[v]); }
+                });
+                side_by_side<several>([&](uint32 k) {
+                    if (theirs[k] < own[k]) { store_relaxed(&labels[first + (row + k) * 32 + lane], theirs[k]); }
+                });
+            }
+        }
     }
 }

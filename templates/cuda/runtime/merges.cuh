@@ -23,30 +23,37 @@ __device__ __forceinline__ uint32* own_marks_of(const enactor& run, uint32 marks
 template <class T>
 __device__ __forceinline__ void begin_merging(enactor& run, uint32 number, uint32 marks, const T* values, uint64 count) {
     copy_for_gpu(run, number, values, count);
+    if (own_block_index() == 0 && threadIdx.x == 0) {
+        run.slice.addresses[number][own_gpu()] = reinterpret_cast<uint64>(run.slice.mirrors[number]);
+    }
+    begin_marking(run, marks, count);
+}
+
+// piece: begin_marking
+// The same where the copy is there already.
+// barriers: 1
+__device__ __forceinline__ void begin_marking(enactor& run, uint32 marks, uint64 count) {
     uint32* const bitmaps = own_copy<uint32>(run, marks);
     const uint64 words = 2 * ((count + 31) / 32), threads = uint64(own_block_count()) * blockDim.x;
     const uint64 own = uint64(own_block_index()) * blockDim.x + threadIdx.x;
     for (uint64 i = own; i < words; i += threads) { store_relaxed(&bitmaps[i], 0u); }
-    if (own == 0) {
-        run.slice.addresses[number][own_gpu()] = reinterpret_cast<uint64>(run.slice.mirrors[number]);
-        run.slice.addresses[marks][own_gpu()] = reinterpret_cast<uint64>(run.slice.mirrors[marks]);
-    }
+    if (own == 0) { run.slice.addresses[marks][own_gpu()] = reinterpret_cast<uint64>(run.slice.mirrors[marks]); }
     synchronize(run);
 }
 
 // piece: merge_copies
 // After a barrier that ends all changes: brings this GPU's copy up to date with what is marked on others. All GPUs find
-// the same values, so they take turns with the words of marks: one of them stores what is marked there in `values`, and
-// appends it to the result. Other GPUs may merge an element into the copy that is read here at the same time, which is
-// what this GPU would find later anyway. A warp takes 32 words of marks, and `several` of them at a time, so that it
-// waits for another GPU once for all.
+// the same values, so they take turns with the words of marks: one of them appends what is marked there to the result,
+// and stores it in `values`, which is null if each GPU has all of them in its copy throughout. Other GPUs may merge an
+// element into the copy that is read here at the same time, which is what this GPU would find later anyway. A warp takes
+// 32 words of marks, and `several` of them at a time, so that it waits for another GPU once for all.
 template <class T, class Combine, class Out>
 __device__ __forceinline__ void merge_copies(enactor& run, uint32 number, uint32 marks, T* values, uint64 count, Combine combine,
                                              Out& out) {
     constexpr uint32 several = 4;
     const uint32 lane = lane_index(), this_gpu = uint32(own_gpu()), gpus = uint32(gpu_count());
     const uint64 words = (count + 31) / 32, first_mark = first_own_mark(run, count);
-    T* const copy = own_copy<T>(run, number);
+    T* const copy = copy_of_gpu<T>(run, number, this_gpu);
     const uint64 warps = uint64(own_block_count()) * (blockDim.x / 32);
     const uint64 own_warp = uint64(threadIdx.x / 32) * own_block_count() + own_block_index();
     for (uint64 base = own_warp * 32; base < words; base += warps * 32) {
@@ -80,7 +87,7 @@ __device__ __forceinline__ void merge_copies(enactor& run, uint32 number, uint32
             }
             side_by_side<several>([&](uint32 k) {
                 if (merges[k] && !bits_equal(merged[k], former[k])) { store_relaxed(&copy[members[k]], merged[k]); }
-                if (appends[k]) { store_relaxed(&values[members[k]], merged[k]); }
+                if (values != nullptr && appends[k]) { store_relaxed(&values[members[k]], merged[k]); }
                 out.append(appends[k], members[k]);
             });
         }

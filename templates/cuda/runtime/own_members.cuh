@@ -8,7 +8,7 @@ __device__ __forceinline__ uint64 own_part(uint64 count, uint64 gpu) {
     return gpu * part + min(gpu, count - part * gpus);
 }
 
-// piece: own_turns own_end own_threads
+// piece: own_turns own_first own_end own_threads
 // The end of a thread's elements, and how far it is to its next one. If members are divided by owner, those of all
 // vertices are taken by the GPU whose memory has their values, and its threads take turns; others are taken in turns by
 // the threads of all GPUs.
@@ -19,6 +19,8 @@ __device__ __forceinline__ bool own_turns(int64) { return members_by_owner(); }
 template <class Members>
 __device__ __forceinline__ uint64 own_size(const Members& members) { return members.size(); }
 __device__ __forceinline__ uint64 own_size(int64 count) { return uint64(count); }
+template <class Members>
+__device__ __forceinline__ uint64 own_first(const Members& members) { return own_part(own_size(members), own_gpu()); }
 template <class Members>
 __device__ __forceinline__ uint64 own_end(const Members& members) {
     return own_turns(members) ? own_part(own_size(members), own_gpu() + 1) : own_size(members);
@@ -33,7 +35,7 @@ __device__ __forceinline__ uint64 own_threads(const Members& members) {
 template <class Members>
 __device__ __forceinline__ uint64 own_thread(const Members& members) {
     if (!own_turns(members)) { return thread_index(); }
-    return own_part(own_size(members), own_gpu()) + uint64(own_block_index()) * blockDim.x + threadIdx.x;
+    return own_first(members) + uint64(own_block_index()) * blockDim.x + threadIdx.x;
 }
 
 // piece: first_base
@@ -42,7 +44,7 @@ template <class Warps, class Members>
 __device__ __forceinline__ uint64 first_base(const Members& members, uint32 width) {
     if (Warps::operators > 1 || !own_turns(members)) { return Warps::index() * width; }
     const uint64 warp = uint64(threadIdx.x / 32) * own_block_count() + own_block_index();
-    return own_part(own_size(members), own_gpu()) + warp * width;
+    return own_first(members) + warp * width;
 }
 
 // piece: own_base

@@ -1,11 +1,16 @@
 // piece: begin_replica
-// This GPU's copy, number `number`, of an array that each GPU has whole. Where it is, all GPUs know after the next barrier.
+// This GPU's copy, number `number`, of an array that each GPU has whole. The first GPU's copy of a result is that itself.
+// Where it is, all GPUs know after the next barrier.
 template <class T>
-__device__ __forceinline__ T* begin_replica(const enactor& run, uint32 number) {
-    T* const copy = own_copy<T>(run, number);
+__device__ __forceinline__ T* begin_replica(const enactor& run, uint32 number, T* result) {
+    T* const copy = result != nullptr && own_gpu() == 0 ? result : own_copy<T>(run, number);
     if (own_block_index() == 0 && threadIdx.x == 0) { run.slice.addresses[number][own_gpu()] = reinterpret_cast<uint64>(copy); }
     return copy;
 }
+
+// piece: gpu_leader
+// Whether this is the thread that does what must be done once on each GPU.
+__device__ __forceinline__ bool gpu_leader() { return own_block_index() == 0 && threadIdx.x == 0; }
 
 // piece: keep_addresses
 // After a barrier: the block keeps in its own memory where all GPUs have a copy, as calls ask for that.
@@ -21,15 +26,6 @@ template <class Visit>
 __device__ __forceinline__ void each_id_on_gpu(int64 count, Visit visit) {
     const uint64 threads = uint64(own_block_count()) * blockDim.x;
     for (uint64 i = uint64(own_block_index()) * blockDim.x + threadIdx.x; i < uint64(count); i += threads) { visit(i); }
-}
-
-// piece: each_id_in_own_part
-// The ids of what this GPU has in its memory, whichever vertices it works on.
-template <class Visit>
-__device__ __forceinline__ void each_id_in_own_part(int64 count, Visit visit) {
-    const uint64 end = own_part(uint64(count), own_gpu() + 1), threads = uint64(own_block_count()) * blockDim.x;
-    const uint64 first = own_part(uint64(count), own_gpu()) + uint64(own_block_index()) * blockDim.x + threadIdx.x;
-    for (uint64 i = first; i < end; i += threads) { visit(i); }
 }
 
 // piece: publish_element
