@@ -87,6 +87,22 @@ _SEARCH = PROPOSED["another test"] + "tune { visit.direction = auto(alpha=1, bet
 """In which most passes push."""
 _ONCE = PROPOSED["no result"]
 MUTANTS = (
+    Mutant(
+        "far ends are taken again",
+        "runtime/memory.cuh",
+        "if (claims) { store_relaxed",
+        "return true; { store_relaxed",
+        _SEARCH,
+        "result steps bounds",
+    ),
+    Mutant(
+        "what is taken is not stored",
+        "runtime/memory.cuh",
+        "if (claims) { store_relaxed(x, value); }",
+        "",
+        _SEARCH,
+        "result steps",
+    ),
     Mutant("others' proposals are not settled", _FILE, "turn < gpus;", "turn < 1;", _SEARCH, "result steps"),
     Mutant("own proposals are not settled", _FILE, "uint32 turn = 0;", "uint32 turn = 1;", _SEARCH, "result steps"),
     Mutant(
