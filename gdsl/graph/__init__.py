@@ -12,7 +12,6 @@
   remembers them for results that go on.
 - Workers: `partitioned` reads a graph by parts, `group` lets those that read agree, `shares` is what each of them
   holds.
-
 """
 
 from gdsl.graph.description import GraphInfo, describe, unused_ids

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
+from typing import TypeGuard
 
 from gdsl.operations import BinaryOperation, Builtin, Degree, Domain, GraphQuery, UnaryOperation
 from gdsl.records import dataclass
@@ -70,6 +71,11 @@ class Parameter(Expression):
 
     role: Role
     name: str
+
+
+def is_parameter(node: object, *roles: Role | None) -> TypeGuard[Parameter]:
+    """Whether `node` is a parameter of a functor that has one of these roles."""
+    return isinstance(node, Parameter) and node.role in roles
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,7 +108,7 @@ def gathered_by(update: ir.Update) -> NeighborOperation:
 def _is_far(target: ir.Target, over: Over) -> bool:
     if not isinstance(target, ir.ElementTarget) or target.domain is not Domain.VERTEX or target.checked:
         return False
-    return isinstance(target.index, ir.Parameter) and target.index.role in _FAR[over]
+    return ir.is_parameter(target.index, *_FAR[over])
 
 
 def _in_any_order(update: ir.Update) -> bool:

@@ -250,7 +250,7 @@ class _Verifier(CodeVerifier):
         fits = array is not None and (array.domain, array.type, array.count) == (Domain.VERTEX, Type.VERTEX, None)
         self.expect(fits, f"no array {node.partners} of partners", node)
         for part in walk((functor.condition, functor.body)) if functor is not None else ():
-            of_edge = isinstance(part, nodes.Parameter) and part.role is nodes.Role.EDGE
+            of_edge = nodes.is_parameter(part, nodes.Role.EDGE)
             self.expect(not of_edge and not isinstance(part, nodes.Place), "pairs have no edge", node)
 
     def over_vertices(self, node: nodes.Operator) -> None:

@@ -39,5 +39,5 @@ def may_be_cached(read: ir.Element) -> bool:
     """Whether a read of a vertex functor is one at another vertex, for which any value since the last barrier will do,
     of a type that the cache is read by."""
     index = ir.element_index(read.index)
-    is_own = isinstance(index, ir.Parameter) and index.role is ir.Role.VERTEX
+    is_own = ir.is_parameter(index, ir.Role.VERTEX)
     return read.now and not is_own and read.type in WHOLE_WORDS

@@ -70,7 +70,7 @@ def _mark(functor: AnyFunctor, own: ir.Role | None) -> AnyFunctor:
     def change(node: ir.Node) -> ir.Node:
         if isinstance(node, ir.Element) and node.array in written:
             index = ir.element_index(node.index)
-            is_own = isinstance(index, ir.Parameter) and index.role is own
+            is_own = ir.is_parameter(index, own)
             return dataclasses.replace(node, now=not (is_own and node.array in alone))
         if isinstance(node, ir.ScalarValue) and node.name in scalars:
             return dataclasses.replace(node, now=True)

@@ -43,7 +43,7 @@ def own_list_arrays(functor: ir.Functor) -> frozenset[str]:
     its loops over neighbors go through: each edge is in the list of one vertex."""
     nodes = walk((functor.condition, functor.body))
     loops = (node for node in nodes if isinstance(node, ir.ForNeighbors) and node.edge is not None)
-    own = {loop.edge for loop in loops if isinstance(loop.vertex, ir.Parameter) and loop.vertex.role is ir.Role.VERTEX}
+    own = {loop.edge for loop in loops if ir.is_parameter(loop.vertex, ir.Role.VERTEX)}
     elsewhere = {
         node.array
         for node in nodes

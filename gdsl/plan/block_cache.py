@@ -99,9 +99,7 @@ def gathers(functor: ir.EdgeFunctor, over: Over) -> list[ir.Element]:
     """Where `functor` reads something of the vertex at the far end of an edge."""
     far = _FAR.get(over)
     elements = (node for node in walk(functor) if isinstance(node, ir.Element) and node.domain is Domain.VERTEX)
-    return [
-        each for each in elements if isinstance(each.index, ir.Parameter) and each.index.role is far and not each.now
-    ]
+    return [each for each in elements if ir.is_parameter(each.index, far) and not each.now]
 
 
 # Decides which worklists look at a bound in the block's own memory before they look at a value (cuda).

@@ -130,7 +130,7 @@ def _collected(step: ir.Operator, functor: ir.Functor) -> set[str]:
         return {functor.vertex}
     ends = {Over.OUT_EDGES: functor.destination, Over.IN_EDGES: functor.source}
     names = {ends[step.visits]} if step.visits in ends else set()
-    far = {node.name for node in walk(functor.body) if isinstance(node, ir.Parameter) and node.role is ir.Role.FAR}
+    far = {node.name for node in walk(functor.body) if ir.is_parameter(node, ir.Role.FAR)}
     return names | far
 
 
@@ -160,7 +160,7 @@ def pulls_from_others(step: ir.Operator, functor: ir.Functor, program: ir.Progra
         return False
     called: tuple[object, ...] = (functor, program.functions) if _calls(functor) else (functor,)
     for node in walk(called):
-        if isinstance(node, ir.Parameter) and node.role is ir.Role.EDGE:
+        if ir.is_parameter(node, ir.Role.EDGE):
             return False
         if isinstance(node, ir.ForNeighbors) or (
             isinstance(node, ir.GraphRead) and not DEGREES.issuperset(parts_read(node))
@@ -210,7 +210,7 @@ def _combination(name: str, writes: list[_Writing], step: ir.Operator) -> Exchan
 def _names_end(target: ir.Target) -> bool:
     """Whether a target is that of a vertex that the call was made for."""
     index = ir.element_index(target.index) if isinstance(target, ir.ElementTarget) else None
-    return isinstance(index, ir.Parameter) and index.role in _ENDS
+    return ir.is_parameter(index, *_ENDS)
 
 
 def _is_shared(writes: list[_Writing], step: ir.Operator) -> bool:

@@ -153,7 +153,7 @@ def changes_own_ends(functor: ir.VertexFunctor | ir.EdgeFunctor, sweep: Sweep) -
         ir.element_index(target.index) if isinstance(target, ir.ElementTarget) and not target.type.is_pair else None
         for target in targets_in(functor.body)
     ]
-    return all(isinstance(index, ir.Parameter) and index.role in roles for index in indexes)
+    return all(ir.is_parameter(index, *roles) for index in indexes)
 
 
 def claims_at_once(functor: ir.VertexFunctor | ir.EdgeFunctor, sweep: Sweep) -> bool:

@@ -126,9 +126,7 @@ def claimed_element(conjunct: ir.Expression, far: frozenset[ir.Role]) -> tuple[i
     if not isinstance(conjunct, ir.Binary) or conjunct.operation is not BinaryOperation.EQUAL:
         return None
     for element, other in ((conjunct.left, conjunct.right), (conjunct.right, conjunct.left)):
-        is_far = (
-            isinstance(element, ir.Element) and isinstance(element.index, ir.Parameter) and element.index.role in far
-        )
+        is_far = isinstance(element, ir.Element) and ir.is_parameter(element.index, *far)
         if is_far and not any(isinstance(node, ir.Element) for node in walk(other)):
             assert isinstance(element, ir.Element)
             return element, other

@@ -79,7 +79,7 @@ def own_arrays(functor: ir.Functor, program: ir.Program) -> frozenset[str]:
 
 
 def _is_own(node: ir.Element | ir.ElementTarget) -> bool:
-    return isinstance(node.index, ir.Parameter) and node.index.role in (ir.Role.VERTEX, ir.Role.EDGE)
+    return ir.is_parameter(node.index, ir.Role.VERTEX, ir.Role.EDGE)
 
 
 # Decides which parts of the graph functors read by themselves.

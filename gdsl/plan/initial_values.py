@@ -130,7 +130,7 @@ class _Reads:
 
 
 def _is_own(index: ir.Expression) -> bool:
-    return isinstance(index, ir.Parameter) and index.role is ir.Role.EDGE
+    return ir.is_parameter(index, ir.Role.EDGE)
 
 
 def _own_parts(step: ir.Step) -> tuple[object, ...]:

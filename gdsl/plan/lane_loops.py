@@ -131,7 +131,7 @@ def _following(body: tuple[ir.Statement, ...], carried: set[str], inside: bool) 
 
 def _is_shared(loop: ir.ForNeighbors, functor: ir.VertexFunctor, modes: dict[str, Mode]) -> bool:
     """Whether lanes may share a loop."""
-    of_vertex = isinstance(loop.vertex, ir.Parameter) and loop.vertex.role is ir.Role.VERTEX
+    of_vertex = ir.is_parameter(loop.vertex, ir.Role.VERTEX)
     statements = [node for node in walk(loop.body) if isinstance(node, ir.Statement)]
     if not of_vertex or not _stays(loop.body):
         return False

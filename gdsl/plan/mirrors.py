@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator
 
-from gdsl.ir.nodes import Array, Element, Functor, Parameter, Role, element_index
+from gdsl.ir.nodes import Array, Element, Functor, Role, element_index, is_parameter
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain
 from gdsl.passes.writers import far_roles, near_roles, written_arrays
@@ -106,7 +106,7 @@ def _gathered(sweep: Sweep, functors: dict[str, Functor]) -> Iterator[str]:
 
 def _is_at(node: Element, roles: frozenset[Role]) -> bool:
     index = element_index(node.index)
-    return isinstance(index, Parameter) and index.role in roles
+    return is_parameter(index, *roles)
 
 
 def _with_phases(operation: Operation, before: tuple[Barrier, ...]) -> Operation:

@@ -284,9 +284,9 @@ def read_ahead_of_worklist(
         return None
     (changed,) = (each.target for each in walk(functor.body) if isinstance(each, ir.Update))
     reads = [each for each in walk(functor) if isinstance(each, ir.Element) and each.array == skips.array]
-    if not isinstance(changed, ir.ElementTarget) or not _is(changed.index, far) or not reads:
+    if not isinstance(changed, ir.ElementTarget) or not ir.is_parameter(changed.index, far) or not reads:
         return None
-    if not all(_is(each.index, near) for each in reads):
+    if not all(ir.is_parameter(each.index, near) for each in reads):
         return None
     hint = read_ahead_of(functor, variant, functions)
     before, after = (hint.before, hint.after) if hint is not None else ((), ())
@@ -294,10 +294,6 @@ def read_ahead_of_worklist(
     own = EarlyRead(reads[0], tuple(reads))
     several = several_of([*(read.value for level in (*before, *after) for read in level), own.value, seen])
     return ReadAhead(before, after, several, own, seen, over=step.over) if several > 1 else None
-
-
-def _is(index: ir.Expression, role: ir.Role) -> bool:
-    return isinstance(index, ir.Parameter) and index.role is role
 
 
 # Decides how many edges of a list a thread reduces side by side (cuda).

@@ -141,15 +141,13 @@ _OF_TRIANGLES = frozenset({ir.Role.SOURCE, ir.Role.DESTINATION, ir.Role.COMMON})
 
 
 def _speaks_of(roles: Collection[ir.Role], condition: ir.Expression) -> bool:
-    return any(isinstance(node, Element) and _is_of(roles, node.index) for node in walk(condition))
+    return any(isinstance(node, Element) and ir.is_parameter(node.index, *roles) for node in walk(condition))
 
 
 def _is_vertex_of(roles: Collection[ir.Role], target: ir.Target) -> bool:
-    return isinstance(target, ElementTarget) and target.domain is Domain.VERTEX and _is_of(roles, target.index)
-
-
-def _is_of(roles: Collection[ir.Role], index: ir.Expression) -> bool:
-    return isinstance(index, ir.Parameter) and index.role in roles
+    if not isinstance(target, ElementTarget) or target.domain is not Domain.VERTEX:
+        return False
+    return ir.is_parameter(target.index, *roles)
 
 
 def looking_up(program: Program) -> Program:

@@ -41,7 +41,7 @@ import itertools
 from collections.abc import Iterator
 
 from gdsl.ir import nodes as ir
-from gdsl.ir.nodes import Array, Element, ElementTarget, Parameter, Role, element_index
+from gdsl.ir.nodes import Array, Element, ElementTarget, Parameter, Role, element_index, is_parameter
 from gdsl.ir.traversal import all_steps, walk
 from gdsl.operations import EXTREMES, BinaryOperation, Domain, Outcome, ReduceOperation
 from gdsl.passes.writers import written_arrays
@@ -127,7 +127,7 @@ def writes_own(name: str, functor: ir.VertexFunctor) -> bool:
 
 def _is_own(index: ir.Expression) -> bool:
     element = element_index(index)
-    return isinstance(element, Parameter) and element.role is Role.VERTEX
+    return is_parameter(element, Role.VERTEX)
 
 
 def reduces_anywhere(name: str, step: ir.Operator, functor: ir.Functor) -> bool:

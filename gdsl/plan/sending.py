@@ -248,7 +248,7 @@ def from_other_end(expression: ir.Expression) -> ir.Expression:
     """`expression` as seen from the other end of the edge."""
 
     def change(node: ir.Node) -> ir.Node:
-        if isinstance(node, ir.Parameter) and node.role in _OTHER:
+        if ir.is_parameter(node, *_OTHER):
             return dataclasses.replace(node, role=_OTHER[node.role])
         return node
 
@@ -259,7 +259,7 @@ def at_vertex(expression: ir.Expression, roles: frozenset[ir.Role], vertex: ir.P
     """`expression` with `vertex` for the ends of the edge in `roles`."""
 
     def change(node: ir.Node) -> ir.Node:
-        return vertex if isinstance(node, ir.Parameter) and node.role in roles else node
+        return vertex if ir.is_parameter(node, *roles) else node
 
     return rewrite(expression, change)
 

@@ -36,7 +36,7 @@ def _is_ticket(let: ir.Let, functor: ir.EdgeFunctor, far: frozenset[ir.Role]) ->
     if not isinstance(update, ir.Update) or not isinstance(update.target, ir.ElementTarget):
         return False
     target = update.target
-    own = isinstance(target.index, ir.Parameter) and target.index.role in far
+    own = ir.is_parameter(target.index, *far)
     writes = [node for node in walk(functor) if isinstance(node, ir.ElementTarget) and node.array == target.array]
     counts = update.operation in ADDITIVE and isinstance(update.value, ir.Literal) and update.value.value in (1, -1)
     wide = value.type.is_integer and (value.type.bits or 0) >= 32
@@ -52,7 +52,7 @@ def _tests_ticket(conjunct: ir.Expression, tickets: set[str], functor: ir.EdgeFu
     def is_same(node: ir.Node) -> bool:
         if isinstance(node, ir.ScalarValue):
             return not node.now and node.name not in written
-        return isinstance(node, _SAME_FOR_ALL) or (isinstance(node, ir.Parameter) and node.role in far)
+        return isinstance(node, _SAME_FOR_ALL) or ir.is_parameter(node, *far)
 
     sides = ((conjunct.left, conjunct.right), (conjunct.right, conjunct.left))
     return any(

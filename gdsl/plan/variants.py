@@ -62,7 +62,7 @@ def contends(
     if together is None or by_one is None:
         return False
     far = {role for over in walked for role in far_roles(over)}
-    ends = any(isinstance(index, ir.Parameter) and index.role in far for index in _combined(functor, together))
+    ends = any(ir.is_parameter(index, *far) for index in _combined(functor, together))
     return ends or combines_at_data(functor, together)
 
 

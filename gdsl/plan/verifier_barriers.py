@@ -273,7 +273,7 @@ class _Flow:
         own, others = set[str](), set[str]()
         for node in walk(functor):
             if isinstance(node, (ir.Element, ir.ElementTarget)):
-                is_own = isinstance(node.index, ir.Parameter) and node.index.role is ir.Role.VERTEX
+                is_own = ir.is_parameter(node.index, ir.Role.VERTEX)
                 (own if is_own and node.array in self.vertex_values else others).add(node.array)
             elif isinstance(node, ir.FunctionCall):
                 others |= {access.name for access in self.accesses.of_expression(node, Who.ANYBODY)}

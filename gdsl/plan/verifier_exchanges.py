@@ -190,7 +190,7 @@ class _Exchanges:
 
     def _keeps_owner(self, index: ir.Expression, step: ir.Operator) -> bool:
         """Whether an element is one of the worker's in the given graph: a contraction has other edges of its ids."""
-        of_edge = isinstance(index, ir.Parameter) and index.role is ir.Role.EDGE
+        of_edge = ir.is_parameter(index, ir.Role.EDGE)
         contracts = any(isinstance(each, ir.Contract) for each in all_steps(self.program.schedule))
         return of_owner(index, step) and not (of_edge and contracts)
 

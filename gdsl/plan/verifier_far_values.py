@@ -73,7 +73,7 @@ class _FarValues:
         values: dict[str, ir.Expression] = {}
         for statement in functor.body:
             target = statement.target if isinstance(statement, ir.Store) else None
-            own = isinstance(target, ir.ElementTarget) and _is_own(target.index)
+            own = isinstance(target, ir.ElementTarget) and ir.is_parameter(target.index, ir.Role.VERTEX)
             self.expect(own and not functor.condition, "a value that is not stored for each vertex")
             if isinstance(statement, ir.Store) and isinstance(target, ir.ElementTarget):
                 new = target.array not in self.arrays | self.known
@@ -99,12 +99,12 @@ class _FarValues:
 
         def computed(node: ir.Node) -> ir.Node:
             """A read of such an array as its value at that end, which has one name."""
-            if isinstance(node, ir.Parameter) and node.role in far:
+            if ir.is_parameter(node, *far):
                 return dataclasses.replace(node, role=ir.Role.FAR, name="far")
             if isinstance(node, ir.Element) and node.array in values:
                 end = node.index
-                self.expect(isinstance(end, ir.Parameter) and end.role is ir.Role.FAR, "a value of another vertex")
-                return rewrite(values[node.array], lambda part: end if _is_own(part) else part)
+                self.expect(ir.is_parameter(end, ir.Role.FAR), "a value of another vertex")
+                return rewrite(values[node.array], lambda part: end if ir.is_parameter(part, ir.Role.VERTEX) else part)
             return node
 
         restored = dataclasses.replace(rewrite(own, computed), name=original.name)
@@ -113,14 +113,10 @@ class _FarValues:
         return dataclasses.replace(step, functor=original.name)
 
 
-def _is_own(node: ir.Node) -> bool:
-    return isinstance(node, ir.Parameter) and node.role is ir.Role.VERTEX
-
-
 def _depends_on(node: ir.Node, changed: set[str]) -> bool:
     """Whether a node may have another value while the operator runs, or none outside."""
     if isinstance(node, ir.Element):
-        return node.now or node.array in changed or not _is_own(node.index)
+        return node.now or node.array in changed or not ir.is_parameter(node.index, ir.Role.VERTEX)
     if isinstance(node, ir.ScalarValue):
         return node.now or node.name in changed
     return isinstance(node, _OPEN)

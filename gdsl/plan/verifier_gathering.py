@@ -95,7 +95,7 @@ class _Gathering:
         member = _MEMBER[advance.over]
         conditions = [_by_ends(each, member) for each in functor.condition]
         end = _by_ends(update.target.index, member)
-        self.expect(isinstance(end, ir.Parameter) and end.role is _OTHER_END[member], "not a sum at the far end")
+        self.expect(ir.is_parameter(end, _OTHER_END[member]), "not a sum at the far end")
         for node in (*walk(conditions), *walk(update.value)):
             hinders = isinstance(node, _OPEN) or getattr(node, "checked", False)
             reads = isinstance(node, ir.Element) and node.array == update.target.array
@@ -201,7 +201,7 @@ class _Writes:
         """The array of whose element of the member `node` is the value, if it is one that the gather fills."""
         if not isinstance(node, ir.Element) or node.array not in self.stored:
             return None
-        self.expect(isinstance(node.index, ir.Parameter) and node.index.role is self.member, "of another vertex")
+        self.expect(ir.is_parameter(node.index, self.member), "of another vertex")
         return node.array
 
     def _updates(self, functor: ir.VertexFunctor) -> None:
@@ -245,7 +245,7 @@ def _by_ends(expression: ir.Expression, near: ir.Role) -> ir.Expression:
     ends[ir.Role.DESTINATION] = ir.Role.DESTINATION
 
     def change(node: ir.Node) -> ir.Node:
-        return _end(node, ends[node.role]) if isinstance(node, ir.Parameter) and node.role in ends else node
+        return _end(node, ends[node.role]) if ir.is_parameter(node, *ends) else node
 
     return rewrite(expression, change)
 
@@ -256,7 +256,7 @@ def _end(node: ir.Node, role: ir.Role) -> ir.Node:
 
 
 def _is_own(node: ir.Node) -> bool:
-    return isinstance(node, ir.Parameter) and node.role is ir.Role.VERTEX
+    return ir.is_parameter(node, ir.Role.VERTEX)
 
 
 def _is(node: ir.Expression, value: object) -> bool:

@@ -107,7 +107,7 @@ def _apart(step: ir.Step) -> tuple[object, ...]:
 
 
 def _own(index: ir.Expression) -> bool:
-    return isinstance(index, ir.Parameter) and index.role is ir.Role.EDGE
+    return ir.is_parameter(index, ir.Role.EDGE)
 
 
 def _mentions(node: ir.Node, name: str) -> bool:

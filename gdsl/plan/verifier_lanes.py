@@ -78,7 +78,7 @@ class _Verifier:
     def _loop(
         self, functor: ir.VertexFunctor, loop: ir.ForNeighbors, carried: tuple[str, ...], modes: dict[str, Mode]
     ) -> None:
-        own = isinstance(loop.vertex, ir.Parameter) and loop.vertex.role is ir.Role.VERTEX
+        own = ir.is_parameter(loop.vertex, ir.Role.VERTEX)
         self.expect(own, "the list of another vertex")
         nodes = walk(loop.body)
         self.expect(all(map(_goes_on, loop.body)), "a loop that ends early, or one inside that writes")

@@ -176,5 +176,5 @@ def owns_edges(step: ir.Operator) -> bool:
 
 def of_owner(index: ir.Expression, step: ir.Operator) -> bool:
     """Whether an element is named by an edge or a vertex that the call's worker owns."""
-    is_own_edge = isinstance(index, ir.Parameter) and index.role is ir.Role.EDGE and owns_edges(step)
-    return is_own_edge or (isinstance(index, ir.Parameter) and index.role in own_vertices(step))
+    is_own_edge = ir.is_parameter(index, ir.Role.EDGE) and owns_edges(step)
+    return is_own_edge or ir.is_parameter(index, *own_vertices(step))

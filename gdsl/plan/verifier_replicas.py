@@ -164,4 +164,4 @@ def _target(update: ir.Update) -> str | None:
 
 def _is_own_vertex(index: ir.Expression) -> bool:
     element = ir.element_index(index)
-    return isinstance(element, ir.Parameter) and element.role is ir.Role.VERTEX
+    return ir.is_parameter(element, ir.Role.VERTEX)

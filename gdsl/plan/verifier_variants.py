@@ -118,7 +118,7 @@ class VariantVerifier:
         for node in walk(tuple(read.value for read in reads)):
             array = node.array if isinstance(node, ir.Element) else None
             index = ir.element_index(node.index) if isinstance(node, ir.Element) else None
-            own = isinstance(index, ir.Parameter) and index.role is ir.Role.VERTEX
+            own = ir.is_parameter(index, ir.Role.VERTEX)
             self.expect(array not in written or own, f"{array} is read before others have written it")
         texts = [print_expression(read.value) for read in reads]
         self.expect(len(set(texts)) == len(texts), "a value that is read early twice")

@@ -257,7 +257,7 @@ def _in_part(part: object, program: nodes.Program, what: str) -> Obstacle | None
 def _is_own_value(node: nodes.Element, inputs: set[str]) -> bool:
     """Whether this is an input of edges at the functor's own edge."""
     index = node.index
-    is_own = isinstance(index, nodes.Parameter) and index.role is nodes.Role.EDGE
+    is_own = nodes.is_parameter(index, nodes.Role.EDGE)
     return is_own and node.domain is Domain.EDGE and node.array in inputs
 
 

@@ -97,5 +97,5 @@ def _same(one: nodes.Expression, other: nodes.Expression) -> bool:
     if not (isinstance(one, nodes.Element) and isinstance(other, nodes.Element)):
         return False
     at = (one.index, other.index)
-    own = all(isinstance(index, nodes.Parameter) and index.role is nodes.Role.VERTEX for index in at)
+    own = all(nodes.is_parameter(index, nodes.Role.VERTEX) for index in at)
     return own and one.array == other.array and not one.now and not other.now

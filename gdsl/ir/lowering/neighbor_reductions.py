@@ -207,6 +207,6 @@ def _ends_of(functor: nodes.EdgeFunctor, span: Span, over: Over) -> dict[nodes.R
 
 def _placed(node: nodes.Node, roles: dict[nodes.Role, nodes.Parameter]) -> nodes.Node:
     """`node` with `near` and `far` as ends of the edge."""
-    if isinstance(node, nodes.Parameter) and node.role in roles:
+    if nodes.is_parameter(node, *roles):
         return nodes.Parameter(node.span, node.type, roles[node.role].role, roles[node.role].name)
     return node
