@@ -474,3 +474,22 @@ def test_the_order_of_work_is_still_observed(eager: None, monkeypatch: pytest.Mo
         found = program(graph, source=3, backend="cuda")
         assert numpy.array_equal(found.distance.get(), expected) and found.order_line and not found.form_line
     assert "visits too many edges" in words(program, graph).lines[-1]
+
+
+def test_runs_with_more_to_do_begin_anew(eager: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    longer = [1.0]
+    timed(monkeypatch, lambda executable: by_blocks(executable) * longer[0])
+    every = alternatives.alternatives
+    monkeypatch.setattr(alternatives, "alternatives", lambda *given: list(every(*given))[:1])
+    program = gdsl.compile("bfs")
+    expected = program(LOOPS, source=1, backend="reference").distance
+    for _ in range(20):
+        found = program(LOOPS, source=1, backend="cuda")
+    assert found.form_line
+    longer[0] = 20.0
+    lines = [program(LOOPS, source=1, backend="cuda").form_line for _ in range(6)]
+    assert lines[2] and not lines[3], "the program as it is"
+    for _ in range(20):
+        found = program(LOOPS, source=1, backend="cuda")
+        assert numpy.array_equal(found.distance.get(), expected)
+    assert found.form_line and len(words(program, LOOPS).lines) == 3

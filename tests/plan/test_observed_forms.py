@@ -288,3 +288,19 @@ def test_a_form_that_has_no_memory_any_more() -> None:
     observed = ObservedForms([OTHER], (BLOCK,))
     observed.drop("has no memory")
     assert observed.is_settled and observed.line == "" and observed.lines[-1] == "schedule.block=256 has no memory"
+
+
+def test_other_work_begins_anew() -> None:
+    """The best form was found by runs that had less to do."""
+    observed = ObservedForms([BLOCK])
+    run(observed, 8.0)
+    assert observed.kept == (BLOCK,)
+    for ms in (9.0, 100.0, 100.0, 9.0, 100.0, 100.0):
+        observed.note(ms)
+        assert not observed.is_outgrown, "a few of them are chance"
+    observed.note(100.0)
+    assert observed.is_outgrown
+    observed.begin_anew()
+    assert observed.kept == () and observed.line == "" and observed.alternatives is None and not observed.is_outgrown
+    observed.note(100.0)
+    assert not observed.is_outgrown and observed.lines[-1].startswith("anew")

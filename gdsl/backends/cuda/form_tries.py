@@ -68,7 +68,10 @@ class FormTries(ExecutableForms):
                 (best or self)._forget(graph)
             return outcome
         forms.note(outcome.time_ms, outcome.operators)
-        if forms.may_begin and forms.look_fits(limits.since(started).left) and not measuring.is_on():
+        if forms.is_outgrown:
+            forms.begin_anew()
+            self._leave_forms(graph)
+        elif forms.may_begin and forms.look_fits(limits.since(started).left) and not measuring.is_on():
             self._take_turn(forms, lambda: self._choose_form(graph, forms, outcome))
         return outcome
 
@@ -101,13 +104,16 @@ class FormTries(ExecutableForms):
             outcome.order_line = "" if observed is None else observed.line
             return outcome
         forms.drop(why)
-        self._best.pop(graph, None)
-        best._forget(graph)
-        tried = self._tried.pop(graph, None)
-        if tried is not None:
-            tried[1]._forget(graph)
-        self._free_by_degree(graph)
+        self._leave_forms(graph)
         return None
+
+    def _leave_forms(self, graph: Graph) -> None:
+        """Run the program as it is from now on."""
+        best, tried = self._best.pop(graph, None), self._tried.pop(graph, None)
+        for form in (best, *(tried[1:2] if tried is not None else ())):
+            if form is not None:
+                form._forget(graph)
+        self._free_by_degree(graph)
 
     @cached_property
     def _stops_at_visits(self) -> bool:

@@ -16,6 +16,9 @@ Runs differ: a search takes as long as its source lets it. Of `RUNS` runs of eac
 all but one of the other form. By chance, that happens in one of 25 tries of forms that are alike, and then nothing is
 lost. Callers repeat themselves, as with two sources again and again; so the turns do not (`tries_next`).
 
+A form that was kept for some work may be wrong for other work, as pushes alone are for a search that would pull. So
+when runs take much longer than all by which it was kept, the program runs as it is again, and all begins anew.
+
 Runs of several threads: one of them at a time has the `turn`, tries or decides, and changes what is being tried.
 """
 
@@ -48,6 +51,8 @@ RECORD_MS = 0.01
 """What it takes to read one record of a trace."""
 SHORTEST = 0.1
 """Seconds of the shortest timeout that a run of another form has."""
+LONG_RUNS = 3
+"""So many runs that are much longer than those by which a form was kept begin anew."""
 _FADES = 0.98
 """What a slow run still counts for after another one."""
 
@@ -98,6 +103,10 @@ class ObservedForms:
     _cost_ms: float = 0.0
     _slow_ms: float = 0.0
     """What slow runs of the best form take."""
+    _compared_ms: float = 0.0
+    """What the slowest run took by which a form was kept."""
+    _long_runs: int = 0
+    """How many of the last runs in a row have taken `HOPELESS` times as long as that."""
     _unbuilt_ms: float = 0.0
     """What compiling the form that is being tried will take; 0: it is there."""
     _warm: int = 0
@@ -151,6 +160,16 @@ class ObservedForms:
         self.trying, self._warm, self._unbuilt_ms = alternative, WARM, self.expected_ms
         self._times, self._others = [], []
 
+    @property
+    def is_outgrown(self) -> bool:
+        """Whether runs have other work now than those by which the best form was found."""
+        return self._long_runs >= LONG_RUNS
+
+    def begin_anew(self) -> None:
+        """The program runs as it is, until later runs find out what is faster now."""
+        self.lines = (*self.lines, "anew, as runs take longer than those that were compared")
+        self.kept, self.trying, self.alternatives, self._long_runs = (), None, None, 0
+
     def built(self) -> None:
         """The form that is being tried is there."""
         self._unbuilt_ms = 0.0
@@ -165,6 +184,8 @@ class ObservedForms:
         self.usual_ms = ms if not self.usual_ms else 0.75 * self.usual_ms + 0.25 * ms
         slow = _FADES * self._slow_ms
         self._slow_ms = ms if ms > slow else slow
+        if self.kept:
+            self._long_runs = self._long_runs + 1 if ms > HOPELESS * self._compared_ms else 0
         if self.alternatives is None and operators > 1000:
             self.expected_ms = max(self.expected_ms, LOOK_MS + RECORD_MS * operators)
         if self.trying is not None and not self.tries_next:
@@ -199,6 +220,7 @@ class ObservedForms:
         self.lines = (*self.lines, f"{trying.word} {said}, kept")
         self.kept = (*(each for each in self.kept if not trying.replaces(each)), trying)
         self.trying, self.usual_ms = None, median(times)
+        self._compared_ms, self._long_runs = max(self._compared_ms, *times, *others), 0
         return True
 
     def lose(self, why: str) -> None:
