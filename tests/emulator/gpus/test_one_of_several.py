@@ -193,8 +193,8 @@ def test_the_graph_leaves_while_a_thread_waits_for_the_gpu(gpus, small, monkeypa
     program(small, source=5, backend="cuda")
     left = list[int]()
 
-    def acquired(device: CudaDevice, timeout: float | None, joins: bool = False) -> None:
-        acquire(device, timeout, joins)
+    def acquired(device: CudaDevice, timeout: float | None, joins: bool = False, spent: float = 0.0) -> None:
+        acquire(device, timeout, joins, spent)
         if not left:  # another thread had the device before
             left.append(1)
             graphs: GraphCache = registry.get("cuda")._graphs  # type: ignore[attr-defined]
