@@ -27,13 +27,25 @@ from gdsl.cli.output import check_writable, file_name, require_apart, write_outp
 from gdsl.cli.params import TakesParams, param_values, parse_params
 from gdsl.cli.streams import message, tell_warnings
 from gdsl.deadline import doing, interrupting, limited
-from gdsl.diagnostics import printable
+from gdsl.diagnostics import printable, shown
+from gdsl.numerals import whole_number
 from gdsl.program_files import meant_by
 
 if TYPE_CHECKING:
     from gdsl.profiling import Comparison, Profile
 
 _HIDDEN = "-"
+_MOST_RUNS = 1000
+
+
+def _checked_repeat(context: click.Context, option: click.Parameter, word: str) -> int:
+    try:
+        number = whole_number(word.strip())
+    except ValueError as error:
+        raise click.BadParameter(f"{shown(word)}: {error}") from None
+    if not 1 <= number <= _MOST_RUNS:
+        raise click.BadParameter(f"{shown(number)} is not in the range from 1 to {_MOST_RUNS}")
+    return number
 
 
 @click.command(name="profile", cls=TakesParams, short_help="Show where a run spends its time.")
@@ -63,7 +75,7 @@ _HIDDEN = "-"
     help="Compare: the profile in FILE (of --json or --html) with this run, or with that in another FILE.",
 )  # fmt: skip
 @click.option(
-    "--repeat", type=click.IntRange(1, 1000), default=1, show_default=True, metavar="N",
+    "--repeat", callback=_checked_repeat, default="1", show_default=True, metavar="N",
     help="Run this many times, and show the run with the median time.",
 )  # fmt: skip
 @click.option("--open", "show", is_flag=True, help="Open the page of --html in a browser.")
