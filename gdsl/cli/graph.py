@@ -81,7 +81,7 @@ def info(graph_file: str, as_json: bool, plot: Path | None, workers: int | None,
     description = describe(graph) if workers is None else describe_parts(graph, workers)
     if plot is not None:
         write_plot(plot, [graph.plot])
-    click.echo(json.dumps(description.as_dict(), indent=2) if as_json else str(description))
+    click.echo(json.dumps(description.as_dict(), indent=2, allow_nan=False) if as_json else str(description))
 
 
 @command.command()

@@ -279,7 +279,8 @@ class LambdaBuilder(ExpressionBuilder):
             if part.keyword in named_parts:
                 message = f"{where} has two `{part.keyword}` parts"
                 first = Label(named_parts[part.keyword].span, "the first")
-                self.diagnostics.append(Diagnostic("E0110", message, part.span, (first,)))
+                fix = "join the two by `&&`" if part.keyword == "cond" else "write all of it into one"
+                self.diagnostics.append(Diagnostic("E0110", message, part.span, (first,), fix=fix))
             else:
                 named_parts[part.keyword] = part
         return named_parts

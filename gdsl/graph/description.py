@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 from typing import Any
 
@@ -26,8 +27,8 @@ class GraphInfo:
     edges: edges as given (an undirected one once); stored_edges: as stored, an undirected one both ways.
     degree_…: out-degrees. duplicates: edges, as given, that repeat others. isolated: vertices without edges to others.
     components: weak components, None where the graph has 2**31 or more stored edges. memory: bytes of CSR and values.
-    weight_…: of the attribute `weight` over its values that are not NaN; None without any. named: whether the vertices
-    have names.
+    weight_…: of the attribute `weight` over its values that are not NaN, None without any; weight_nans: those that are
+    NaN. named: whether the vertices have names.
     """
 
     vertices: int
@@ -47,13 +48,15 @@ class GraphInfo:
     weight_type: str | None
     weight_min: float | int | None
     weight_max: float | int | None
+    weight_nans: int
     attributes: tuple[str, ...]
     named: bool
     memory: int
 
     def as_dict(self) -> dict[str, Any]:
-        """The fields by name, ready for JSON."""
-        return {**asdict(self), "attributes": list(self.attributes)}
+        """The fields by name, ready for JSON, which has no infinities: they are "inf" and "-inf", as in results."""
+        limits = {name: _for_json(getattr(self, name)) for name in ("weight_min", "weight_max")}
+        return {**asdict(self), **limits, "attributes": list(self.attributes)}
 
     def __str__(self) -> str:
         lines = [
@@ -70,6 +73,8 @@ class GraphInfo:
         weights = self.weight_type or "none"
         if self.weight_min is not None:
             weights += f", {self.weight_min} to {self.weight_max}"
+        if self.weight_nans:
+            weights += f", {self.weight_nans:,} NaN"
         lines.append(("weights", weights))
         others = [name for name in self.attributes if name != "weight"]
         if others:
@@ -93,7 +98,7 @@ def describe(graph: Graph) -> GraphInfo:
     loops = int(np.count_nonzero(is_loop))
     components, largest = _components(graph)
     weights = graph.attributes.get("weight")
-    lowest, highest = _range(weights)
+    lowest, highest, nans = _range(weights)
     return GraphInfo(
         vertices=graph.num_vertices,
         edges=graph.num_edges if graph.directed else (graph.num_edges + loops) // 2,
@@ -114,6 +119,7 @@ def describe(graph: Graph) -> GraphInfo:
         weight_type=str(weights.dtype) if weights is not None else None,
         weight_min=lowest,
         weight_max=highest,
+        weight_nans=nans,
         attributes=tuple(graph.attributes),
         named=graph.names is not None,
         memory=_memory(graph),
@@ -172,11 +178,17 @@ def _root(parents: list[int], vertex: int) -> int:
     return vertex
 
 
-def _range(weights: NDArray[Any] | None) -> tuple[Any, Any]:
+def _range(weights: NDArray[Any] | None) -> tuple[Any, Any, int]:
+    """The least and the largest value that is no NaN, and how many are."""
     if weights is None:
-        return None, None
-    not_nan = weights[~np.isnan(weights)] if weights.dtype.kind == "f" else weights
-    return (not_nan.min().item(), not_nan.max().item()) if len(not_nan) else (None, None)
+        return None, None, 0
+    numbers = weights[~np.isnan(weights)] if weights.dtype.kind == "f" else weights
+    nans = len(weights) - len(numbers)
+    return (numbers.min().item(), numbers.max().item(), nans) if len(numbers) else (None, None, nans)
+
+
+def _for_json(value: float | None) -> float | str | None:
+    return str(value) if value is not None and math.isinf(value) else value
 
 
 def _memory(graph: Graph) -> int:

@@ -292,3 +292,10 @@ def test_notices_are_lines_and_options_override_them(gdslc):
 def test_values_with_blanks(gdslc, words, said):
     gdslc("run", "personalized_pagerank", "karate", "-p", *words).fails(2, said)
     gdslc("run", "-p", *words, "personalized_pagerank", "karate").fails(2, said)
+
+
+def test_weights_that_are_not_finite(gdslc):
+    Path("a.csv").write_text("source,target,weight\n0,1,nan\n1,2,inf\n2,0,1\n")
+    found = info(gdslc, "a.csv")
+    assert (found["weight_min"], found["weight_max"], found["weight_nans"]) == (1.0, "inf", 1)
+    assert "weights:     float64, 1.0 to inf, 1 NaN\n" in gdslc("graph", "info", "a.csv").out

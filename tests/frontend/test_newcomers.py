@@ -11,12 +11,13 @@ from gdsl.pipeline import load
 from gdsl.source import Source
 
 DATA = """param source : vertex; input edge weight : float32; vertex d : int32 = -1; vertex x : float32;
-    vertex b : bool; edge used : bool; scalar n : int64; scalar first : vertex;"""
+    vertex b : bool; edge used : bool; scalar n : int64; scalar first : vertex; scalar wide : float64;
+    edge ends : (int32, int32); vertex nearest : (float32, vertex);"""
 VISIT = "edge functor visit(src, dst, e) { cond d[dst] == -1; apply { d[dst] = iteration + 1; } }"
 
 
 def text_of(data: str = DATA, part: str = "", schedule: str = "", name: str = "p") -> str:
-    loop = "frontier f = { source }; while (f) { f = advance(f, visit); }"
+    loop = "frontier gone; frontier f = { source }; while (f) { f = advance(f, visit); }"
     return f"program {name};\nproblem {{ {data} }}\n{VISIT}\n{part}\nschedule {{ {loop} {schedule} }}\n"
 
 
@@ -39,6 +40,23 @@ SCHEDULE = {
     "graph h = subgraph(edges, visit);": "write `subgraph(filter(edges, visit))`",
     "graph h = subgraph(vertices, (s, t, e) => s < t);": "write `subgraph(filter(edges, (s, t, e) => s < t))`",
     "pair = n, 2;": "`pair = (n, 2);`",
+    "f = union(f, gone);": "write `f | gone`",
+    "f = difference(f, gone);": "write `f - gone`",
+    "f = {v : d[v] == 2};": "write `where(v => d[v] == 2)`",
+    "f = [v for v in vertices if d[v] == 2];": "write `where(v => d[v] == 2)`",
+    "f = [v for v in gone if d[v] == 2];": "write `filter(gone, v => d[v] == 2)`",
+    "f = vertices where (d == 2);": "write `where(v => …)`, with the condition for one vertex",
+    "f = argwhere(d == 2);": "write `where(v => …)`, with the condition for one vertex",
+    "d = neighbor_sum(f, (s, t, e) => d[t]);": "write `neighbor_reduce(f, (s, t, e) => d[t], sum)`",
+    "d = neighbor_reduce(f, sum, (s, t, e) => d[t]);": "`neighbor_reduce(f, (s, t, e) => d[t], sum)`",
+    "d = sum(neighbors(v), d);": "write `d = neighbor_reduce(vertices, (src, dst, e) => d[dst], sum);`",
+    "d = sum(d[u] for u in neighbors(v));": "write `neighbor_reduce(vertices, (src, u, e) => d[u], sum)`",
+    "wide = norm(x);": "write `sqrt(sum(v => x[v] * x[v]))`",
+    "wide = dot(x, x);": "write `sum(v => x[v] * x[v])`",
+    "frontier h, k;": "write `frontier h; frontier k`",
+    "compute(vertices, { x[v] = 1; });": "write `v => { … }`",
+    "f = advance(visit, vertices);": "the set comes before the functor, such as `advance(f, visit)`",
+    "barrier();": "leave it out: an operator ends before the next one begins",
     "n = min(f, d);": "the set comes last: `min(d, f)`",
     "n = max(vertices, d);": "the set comes last: `max(d)`",
     "n = sum(f, d + 1);": "the set comes last: `sum(v => d[v] + 1, f)`",
@@ -64,6 +82,17 @@ SCHEDULE = {
 }
 PARTS = {
     "vertex functor g(u, v) { apply { x[u] = 0; } }": "write `vertex functor g(u)`",
+    "vertex functor g(v) { apply { x[v] = pi; } }": "write `3.141592653589793`",
+    "vertex functor g(v) { apply { x[v] = math.pi; } }": "write `3.141592653589793`",
+    "vertex functor g(v) { apply { d[v] = id(v); } }": "write `int32(v)`",
+    "vertex functor g(v) { apply { d[v] = num_neighbors(v); } }": "write `out_degree(v)`",
+    "vertex functor g(v) { apply { nearest[v] = pair(1.0, v); } }": "write `(1.0, v)`",
+    "vertex functor g(v) { apply { nearest[v] = { 1.0, v }; } }": "a pair is written in parentheses: `(1.0, v)`",
+    "vertex functor g(v) { apply { n += 1; reject; } }": "write `accept false`",
+    "vertex functor g(v) { apply { swap(d, d); } }": "before or after the operator that runs this functor",
+    "vertex functor g(v) { apply { frontier h = { v }; } }": "`accept true;`",
+    "vertex functor g(v) { apply { for u in vertices { n += 1; } } }": "`compute(vertices, v => { … })`",
+    "vertex functor g(v) { apply { for e in edges { n += 1; } } }": "`compute(edges, (src, dst, e) => { … })`",
     "vertex functor g(v) apply { x[v] = 0; }": "put a `{` before this",
     "edge functor g(s, t, e) cond d[s] == 0; apply { x[t] += 0; }": "put a `{` before this",
     "edge function g(s, t, e) { apply { x[t] += 0; } }": "write `edge functor`",
@@ -121,6 +150,9 @@ def test_functors(part: str) -> None:
     [
         ("y : vertex int32 = -1;", "write `vertex y : int32`"),
         ("vertex param y;", "write `param y : vertex`"),
+        ("struct t { a : int32; }", "declare each part by itself: `vertex a : int32;`"),
+        ("type t : float = float32;", "write `type t : real = float32;`"),
+        ("type t : int = int32;", "write `type t : integer = int32;`"),
     ],
 )
 def test_declarations(declaration: str, fix: str) -> None:
@@ -160,3 +192,23 @@ def test_what_a_file_holds(text: str, message: str) -> None:
 
 def test_dollars_belong_to_no_name() -> None:
     assert "names consist of" in str(first_of("program p; problem { vertex a$ : int32; } schedule { }").fix)
+
+
+@pytest.mark.parametrize(
+    ("part", "fix"),
+    [
+        ("requires symmetric simple;", "write `requires symmetric, simple;`"),
+        ("tune { visit: direction = pull; }", "write `visit.direction = pull;`"),
+        ("tune { visit { direction = pull; } }", "write `visit.direction = pull;`"),
+        ("tune { visit.direction(pull); }", "write `visit.direction = pull;`"),
+        ("tune { visit.direction = pull, schedule.fuse = off; }", "write `;` in place of the comma"),
+        ("problem { vertex z : int32; }", "write all of it into one"),
+    ],
+)
+def test_knobs_and_other_parts(part: str, fix: str) -> None:
+    assert first_of(text_of(part=part)).fix == fix
+
+
+def test_two_conditions() -> None:
+    part = "vertex functor g(v) { cond b[v]; cond d[v] == 0; apply { x[v] = 1; } }"
+    assert first_of(text_of(part=part)).fix == "join the two by `&&`"

@@ -68,7 +68,9 @@ class ExpressionChecker(OperationChecker):
         match expression:
             case syntax.SetLiteral():
                 message = "a set of vertices can only become a frontier, in the schedule"
-                self.environment.report("E0403", message, expression.span)
+                members = [self.environment.words(member.span) for member in expression.members]
+                fix = f"a pair is written in parentheses: `({', '.join(members)})`" if len(members) == 2 else None
+                self.environment.report("E0403", message, expression.span, fix=fix)
             case syntax.Method():
                 report_method_value(expression, self.environment)
             case syntax.Lambda():

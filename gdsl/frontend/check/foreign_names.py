@@ -28,6 +28,8 @@ FUNCTIONS = {
     "out_edges": "`for u, e in neighbors(v) { … }` gives each neighbor of v and the edge to it",
     "sort": "buckets bring an order: `buckets b(a, 1) = f;` pops the members of f with the least `a` first, "
     "and `number(f)` numbers those that are popped together",
+    "sync": "leave it out: an operator ends before the next one begins",
+    "argwhere": "write `where(v => …)`, with the condition for one vertex",
     "in_edges": "lists hold out-edges: edges into a vertex are walked by an operator with `over=in_edges`",
 }
 FUNCTIONS.update(
@@ -50,7 +52,27 @@ FUNCTIONS.update(
         ("in_neighbors", "predecessors", "incoming_edges", "parents_of", "inNeighbors"), FUNCTIONS["in_edges"]
     )
 )
+FUNCTIONS.update(
+    dict.fromkeys(
+        ("barrier", "synchronize", "wait", "__syncthreads", "syncthreads", "cudaDeviceSynchronize"), FUNCTIONS["sync"]
+    )
+)
+FUNCTIONS.update(dict.fromkeys(("nonzero", "flatnonzero", "findall", "find_all", "select"), FUNCTIONS["argwhere"]))
 """Functions that there are not, and what to do instead."""
+CONSTANTS = {
+    **dict.fromkeys(("pi", "PI", "Pi", "M_PI"), "3.141592653589793"),
+    **dict.fromkeys(("tau", "TAU", "M_2PI"), "6.283185307179586"),
+    **dict.fromkeys(("M_E", "euler_number"), "2.718281828459045"),
+}
+"""Numbers that others have a name for."""
+_COMBINATIONS = {
+    **dict.fromkeys(("union", "set_union", "Union"), "|"),
+    **dict.fromkeys(("intersection", "set_intersection", "Intersection"), "&"),
+    **dict.fromkeys(("difference", "set_difference", "setdiff", "minus", "except"), "-"),
+}
+_PAIRS = frozenset(("pair", "make_pair", "tuple", "make_tuple", "Pair", "Tuple"))
+_DEGREES = frozenset(("num_neighbors", "n_neighbors", "neighbor_count", "num_out_edges", "valency", "outDegree"))
+_REDUCED_NEIGHBORS = {f"neighbor{mark}_{word}": word for word in ("sum", "min", "max", "count") for mark in ("", "s")}
 LENGTHS = frozenset(("len", "length", "count_of", "sizeof", "num", "cardinality"))
 """What others call the size of a set or of an array."""
 LARGEST = frozenset(
@@ -76,6 +98,10 @@ def report_foreign_name(name: str, span: Span, environment: Environment) -> bool
     """Whether an undeclared name is one of another language; reports what to write instead."""
     if name in STATEMENT_WORDS:
         environment.report("E0112", f"there is no `{name}`", span, fix=STATEMENT_WORDS[name])
+    elif name in CONSTANTS:
+        environment.report("E0112", f"`{name}` is not declared", span, fix=f"write `{CONSTANTS[name]}`")
+    elif name == "reject" and environment.place is Place.APPLY:
+        environment.report("E0112", f"there is no `{name}`", span, fix="write `accept false`")
     elif name in LARGEST:
         environment.report("E0112", f"`{name}` is not declared", span, fix="write `inf`")
     elif name.lower() == "nan":
@@ -110,6 +136,8 @@ def report_foreign_call(call: syntax.Call, environment: Environment) -> bool:
         fix = _mean(call.arguments[0].value, arguments[0], environment)
     elif name in FOREIGN_NAMES and FOREIGN_NAMES[name].isalpha():
         fix = f"write `{FOREIGN_NAMES[name]}({joined})`"
+    elif (code := _same_here(name, arguments, environment)) is not None:
+        fix, wider = f"write `{code}`", (Suggestion(f"write `{code}`", (Edit(call.span, code),)),)
     elif name in _OPERATORS and environment.place is Place.SCHEDULE and len(arguments) == 2:
         code = _operator(_OPERATORS[name], call, arguments, environment)
         fix, wider = f"write `{code}`", (Suggestion(f"write `{code}`", (Edit(call.span, code),)),)
@@ -120,6 +148,24 @@ def report_foreign_call(call: syntax.Call, environment: Environment) -> bool:
         wider = (Suggestion(f"write `float64({joined})`"),)
     environment.report("E0112", f"there is no function `{name}`", call.function_span, fix=fix, suggestions=wider)
     return True
+
+
+def _same_here(name: str, arguments: list[str], environment: Environment) -> str | None:
+    """What a function of another language is called here, with the same arguments; None where that is unknown."""
+    joined, in_schedule = ", ".join(arguments), environment.place is Place.SCHEDULE
+    if len(arguments) == 2 and name in _PAIRS:
+        return f"({joined})"
+    if len(arguments) == 1 and not in_schedule and name in _DEGREES:
+        return f"out_degree({joined})"
+    if len(arguments) == 1 and environment.place.in_functor and name in ("id", "index", "index_of"):
+        return f"int32({joined})"
+    if len(arguments) == 2 and in_schedule and name in _COMBINATIONS:
+        return f"{arguments[0]} {_COMBINATIONS[name]} {arguments[1]}"
+    if len(arguments) == 2 and in_schedule and name in _REDUCED_NEIGHBORS:
+        return f"neighbor_reduce({joined}, {_REDUCED_NEIGHBORS[name]})"
+    if len(arguments) == 2 and in_schedule and name == "dot":
+        return f"sum(v => {arguments[0]}[v] * {arguments[1]}[v])"
+    return f"sqrt(sum(v => {joined}[v] * {joined}[v]))" if in_schedule and name == "norm" else None
 
 
 def _mean(value: syntax.Expression, words: str, environment: Environment) -> str:

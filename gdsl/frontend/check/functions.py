@@ -13,6 +13,7 @@ from gdsl.frontend.check.names import NameChecker
 from gdsl.frontend.signatures import SIGNATURES, Group, Kind, Parameter, Signature
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import SCHEDULE_FUNCTIONS
+from gdsl.operations import DOMAINS
 from gdsl.source import Span
 from gdsl.types import Type
 
@@ -147,6 +148,12 @@ def _report_loop(checker: NameChecker, value: syntax.Expression) -> None:
     if isinstance(value, syntax.Call) and value.function in SCHEDULE_FUNCTIONS:
         message = f"`{value.function}` belongs to the schedule, not to {environment.place.value}"
         environment.report("E0404", message, value.span, fix=fix)
+        return
+    if isinstance(value, syntax.Name) and value.name in DOMAINS and environment.find(value.name) is None:
+        parameters = "v" if value.name == "vertices" else "(src, dst, e)"
+        functor = f"compute({value.name}, {parameters} => {{ … }})"
+        message = f"`{value.name}` is only available as the input of an operator, in the schedule"
+        environment.report("E0215", message, value.span, fix=f"an operator runs for each of them: `{functor}`")
         return
     typed = checker.infer(value)
     if typed.type is not None:

@@ -8,6 +8,7 @@ import re
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, Place, built_in, check_same_graph, poison
+from gdsl.frontend.check.foreign_names import CONSTANTS
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
 from gdsl.frontend.vocabulary import VALUES
 from gdsl.operations import DOMAINS, Domain
@@ -85,7 +86,7 @@ def is_foreign_member(span: Span, environment: Environment) -> bool:
         return True
     if base in ("std", "math", "np", "numpy", "torch", "self", "this", "gdsl", "Math"):
         lead = f"`{base}.` is not a prefix here"
-        words = f"{member}({arguments})" if arguments is not None else member
+        words = f"{member}({arguments})" if arguments is not None else CONSTANTS.get(member, member)
         environment.report("E0112", lead, span, fix=f"write `{words}`")
         return True
     symbol = built_in(base) if base in DOMAINS else environment.find(base)

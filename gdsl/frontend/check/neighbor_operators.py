@@ -35,6 +35,8 @@ class NeighborReduceChecker:
             return None
         runs_on = operators.sets.domain_of(arguments["f"], Domain.VERTEX)
         source = operators.members(arguments["f"], runs_on, f"the input of `{call.function}`")
+        if self._is_swapped(call, arguments):
+            return None
         own = self._own_operation(arguments["op"])
         operation = self._operation(arguments["op"]) if own is None else None
         reduced = self._value_type(own, operation, array)
@@ -61,6 +63,20 @@ class NeighborReduceChecker:
             return typed
         empty = self.expressions.value(arguments["empty"], array.type, "`empty=`")
         return None if empty.type is None else dataclasses.replace(typed, empty=empty)
+
+    def _is_swapped(self, call: syntax.Call, arguments: Arguments) -> bool:
+        """Whether the operation comes before the functor; reports it."""
+        words, operation = (self.environment.words(arguments[name].span) for name in ("op", "functor"))
+        first, last = arguments["functor"], arguments["op"]
+        if not isinstance(first, syntax.Name) or first.name not in _REDUCTIONS or self.environment.find(first.name):
+            return False
+        symbol = self.environment.symbol_of(last)
+        if not isinstance(last, syntax.Lambda) and (symbol is None or symbol.kind is not SymbolKind.FUNCTOR):
+            return False
+        code = f"{call.function}({self.environment.words(arguments['f'].span)}, {words}, {operation})"
+        fix = f"the functor comes before the operation: `{code}`"
+        self.environment.report("E0402", f"`{first.name}` is no functor", first.span, fix=fix)
+        return True
 
     def _value_type(self, own: syntax.Name | None, operation: NeighborOperation | None, array: Symbol) -> Type | None:
         """The type of the values of a functor that does not declare it."""

@@ -18,7 +18,7 @@ from gdsl.frontend.check.sets import OPERATORS, OTHER_OPERAND, Sets
 from gdsl.frontend.signatures import SIGNATURES
 from gdsl.frontend.syntax import FunctorForm, OperatorKind, Symbol, SymbolKind
 from gdsl.frontend.vocabulary import closest
-from gdsl.operations import Domain, Over
+from gdsl.operations import DOMAINS, Domain, Over
 from gdsl.types import Type
 
 Block = Callable[[Iterable[syntax.Statement]], tuple[syntax.Statement, ...]]
@@ -108,9 +108,7 @@ class OperandChecker:
 
     def _is_swapped(self, call: syntax.Call, functor: Symbol) -> bool:
         """Whether the set and the functor are swapped, which is reported for the set."""
-        first = call.arguments[0].value if call.arguments else None
-        symbol = self.environment.symbol_of(first)
-        return functor.kind is SymbolKind.FRONTIER and symbol is not None and symbol.kind is SymbolKind.FUNCTOR
+        return functor.kind is SymbolKind.FRONTIER and self._is_functor_first(call)
 
     def functor(
         self,
@@ -131,6 +129,8 @@ class OperandChecker:
                 fix = self._functor_fix(value, wanted)
                 environment.report("E0401", f"`{operator}` takes {wanted.words} here", value.span, fix=fix)
             return None
+        if symbol is None and value.name in DOMAINS and self._is_functor_first(call):
+            return None  # which is reported there
         if symbol is None:
             near = closest(value.name, environment.functors)
             fix = f"did you mean `{near}`?" if near else f"declare {wanted.words} of this name"
@@ -149,6 +149,10 @@ class OperandChecker:
             environment.report("E0401", message, value.span, labels=labels, fix=fix)
             return None
         return dataclasses.replace(value, symbol=symbol)
+
+    def _is_functor_first(self, call: syntax.Call) -> bool:
+        first = self.environment.symbol_of(call.arguments[0].value) if call.arguments else None
+        return first is not None and first.kind is SymbolKind.FUNCTOR
 
     def _functor_fix(self, value: syntax.Expression, wanted: FunctorForm) -> str:
         """What to write for a functor of the form `wanted` instead of `value`, which is not the name of one."""

@@ -268,6 +268,8 @@ class ScheduleChecker:
         other = environment.symbol_of(value)
         if other is not None and other.kind is SymbolKind.ARRAY:
             fix = _copy_fix(symbol, other)
+        elif (reduction := _over_neighbors(value)) is not None:
+            fix = f"write `{symbol.name} = {reduction};`"
         elif (each := of_each(value, environment)) is not None and each.domain is symbol.domain:
             over, index = ("vertices", "v") if each.domain is Domain.VERTEX else ("edges", "e")
             fix = f"write `compute({over}, {each.parameters} => {{ {symbol.name}[{index}] = {each.value}; }});`"
@@ -367,6 +369,19 @@ class ScheduleChecker:
             words = self.environment.words(statement.span)
             self.environment.report("E0227", "this value is not used", statement.span, fix=unused_fix(words))
         return None
+
+
+def _over_neighbors(value: syntax.Expression) -> str | None:
+    """`sum(neighbors(v), a)` as the operator that it means; None for anything else."""
+    words = {"any": "some", "all": "every", **{word: word for word in ("sum", "min", "max", "count")}}
+    if not isinstance(value, syntax.Call) or value.function not in words:
+        return None
+    parts = [argument.value for argument in value.arguments]
+    lists = [each for each in parts if isinstance(each, syntax.Call) and each.function == "neighbors"]
+    arrays = [each.name for each in parts if isinstance(each, syntax.Name)]
+    if not lists or len(arrays) != 1:
+        return None
+    return f"neighbor_reduce(vertices, (src, dst, e) => {arrays[0]}[dst], {words[value.function]})"
 
 
 def _copy_fix(target: Symbol, other: Symbol) -> str:

@@ -88,7 +88,9 @@ class Sets:
             if symbol.kind is SymbolKind.ARRAY and symbol.domain is not None:
                 fix = _members_fix(symbol)
             if symbol.kind is SymbolKind.FUNCTOR:
-                fix = f"the set comes before the functor, such as `advance(f, {symbol.name})`"
+                functor = self.environment.functors.get(symbol.name)
+                operator = "compute" if functor is not None and functor.domain is Domain.VERTEX else "advance"
+                fix = f"the set comes before the functor, such as `{operator}(f, {symbol.name})`"
             labels = (Label(symbol.span, "declared here"),)
             message = f"`{symbol.name}` is {symbol.kind.with_article}, not a frontier"
             self.environment.report("E0403", message, value.span, labels=labels, fix=fix)

@@ -105,7 +105,9 @@ class StatementChecker:
         words |= {syntax.HistoryDeclaration: "history", syntax.BucketsDeclaration: "buckets"}
         word = words.get(type(statement), "frontier")
         message = f"`{word}` belongs to the schedule, not to {environment.place.value}"
-        environment.report("E0221", message, statement.span)
+        joins = "write it there; what joins the next set is what a functor accepts, `accept true;`"
+        fix = joins if word == "frontier" else None
+        environment.report("E0221", message, statement.span, fix=fix)
 
     def _nested(self, statement: syntax.If | syntax.While | syntax.For | syntax.ForIn) -> syntax.Statement | None:
         environment = self.environment
@@ -237,7 +239,8 @@ class StatementChecker:
         value = statement.value
         if isinstance(value, syntax.Call) and value.function in SCHEDULE_FUNCTIONS - {"size"}:
             message = f"`{value.function}` belongs to the schedule, not to {self.environment.place.value}"
-            self.environment.report("E0404", message, value.span)
+            elsewhere = "write it there, before or after the operator that runs this functor"
+            self.environment.report("E0404", message, value.span, fix=elsewhere)
             return None
         typed = self.expressions.infer(value, effects=self.environment.place is Place.APPLY)
         if typed.type is None:

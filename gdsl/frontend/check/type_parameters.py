@@ -49,7 +49,11 @@ def _parameter(node: syntax.TypeDeclaration, chosen: Mapping[str, Type], environ
         near = closest(node.class_name or "", TYPE_CLASSES)
         classes = enumerate_words(f"`{name}`" for name in TYPE_CLASSES)
         fix = f"did you mean `{near}`?" if near else None
-        if node.class_name in TYPES:
+        if node.class_name in ("float", "floating", "decimal"):
+            fix = f"write `type {node.name} : real = {node.target.name};`"
+        elif node.class_name in ("int", "whole", "integral"):
+            fix = f"write `type {node.name} : integer = {node.target.name};`"
+        elif node.class_name in TYPES:
             fix = f"for another name for a type write `type {node.name} = {node.class_name};`"
         message = f"a type parameter is {classes}, not `{node.class_name}`"
         environment.report("E0243", message, node.class_span or node.span, fix=fix)
