@@ -184,7 +184,7 @@ class ObservedForms:
         self.usual_ms = ms if not self.usual_ms else 0.75 * self.usual_ms + 0.25 * ms
         slow = _FADES * self._slow_ms
         self._slow_ms = ms if ms > slow else slow
-        if self.kept:
+        if self._compared_ms and self.kept:
             self._long_runs = self._long_runs + 1 if ms > HOPELESS * self._compared_ms else 0
         if self.alternatives is None and operators > 1000:
             self.expected_ms = max(self.expected_ms, LOOK_MS + RECORD_MS * operators)
