@@ -37,6 +37,7 @@ from gdsl.plan.walking import push_of, steps_in, sweeps
 from gdsl.records import dataclass
 
 BLOCKS = 256, 512, 1024
+"""Threads of a block that are tried."""
 _MUCH = 0.25
 """Part of a run's time that an operator must take for another balance of its own."""
 _LARGE = f"or as_given where auto chose by_degree, on graphs of {LEAST_EDGES:,} edges and more"

@@ -214,8 +214,8 @@ def _run(plan: Plan) -> Iterator[Buffer]:
         yield of_run("hubs", structs.HUB_CHUNK, _chunks(plan), Role.HUBS)
     count = gpu_copies.copies_of(plan)
     if count:
-        room = Sum((Fixed(OWN_QUEUE_HEAD), VERTICES)) if plan.own_queues else VERTICES
-        yield of_run("mirrors", Type.UINT64, room, Role.MIRROR, count)
+        of_copy = Sum((Fixed(OWN_QUEUE_HEAD), VERTICES)) if plan.own_queues else VERTICES
+        yield of_run("mirrors", Type.UINT64, of_copy, Role.MIRROR, count)
     if gpu_copies.shares_copies(plan):
         yield of_run("addresses", Type.UINT64, Fixed(MOST_GPUS), Role.ADDRESSES, count)
     if numbered_domains(plan):

@@ -36,8 +36,9 @@ LISTING = 512
 barrier what is spilled is thrown out of the multiprocessor's cache."""
 NARROW_BLOCK = 256
 """Threads of a block of searches on deep graphs: few enough to wait for each other, and with registers to spare."""
-MANY = 4
-FEW = 1
+MOST_BLOCKS, FEWEST_BLOCKS = 4, 1
+"""Blocks of a multiprocessor, where as many fit: the second for searches on graphs of few edges a vertex and no long
+lists, where more of them only wait for each other (a search on a grid takes three fourths of the time, H200)."""
 SHORT = 256
 """Passes of a loop."""
 _IN_BLOCKS = (Balance.BLOCK, Balance.MERGE, Balance.BINS)
@@ -97,8 +98,8 @@ def blocks_a_multiprocessor(plan: Plan, num_vertices: int, num_edges: int, large
     """At most so many; one kernel for the whole schedule is what waits for itself."""
     narrow = is_narrow(num_vertices, num_edges, largest_degree)
     if not narrow or not plan.target.fused or not searches(plan.program):
-        return MANY
-    return MANY if num_vertices >= LARGE and begins_with_all(plan.program) else FEW
+        return MOST_BLOCKS
+    return MOST_BLOCKS if num_vertices >= LARGE and begins_with_all(plan.program) else FEWEST_BLOCKS
 
 
 def keeps_values(plan: Plan) -> bool:

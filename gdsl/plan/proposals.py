@@ -68,6 +68,8 @@ from gdsl.plan.walking import map_operations
 EMPTY = Barrier("until nothing is proposed on any GPU", when=When.MANY_EDGES, within=Within.PROPOSED)
 PROPOSED = Barrier("until each GPU has its proposals", when=When.MANY_EDGES)
 _VERTICES_OF_AN_EDGE = 64
+"""Proposals clear and read bitmaps of all vertices, so that they pay from about one edge for so many vertices on. No
+other number was compared."""
 
 
 def run(plan: Plan, facts: Facts) -> Plan:

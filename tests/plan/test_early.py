@@ -11,7 +11,7 @@ from gdsl.ir.nodes import Element, Parameter
 from gdsl.ir.traversal import rewrite
 from gdsl.plan import target
 from gdsl.plan.printer import print_plan
-from gdsl.plan.read_ahead import SEVERAL, read_ahead_of
+from gdsl.plan.read_ahead import MEMBERS_AT_ONCE, read_ahead_of
 from gdsl.plan.sweep_nodes import Sweep
 from gdsl.plan.target import Target
 from gdsl.plan.walking import own_sweeps
@@ -68,11 +68,16 @@ def ahead(text: str, *tune: str, on: Target = target.CUDA_FUSED) -> list[str]:
 )
 def test_what_is_read_ahead_of_vertices(body: str, expected: str | None) -> None:
     found = ahead(TEXT.format(body=body))
-    assert found == ([f"{SEVERAL} side by side: {expected}"] if expected is not None else [])
+    assert found == ([f"{MEMBERS_AT_ONCE} side by side: {expected}"] if expected is not None else [])
 
 
 def test_registers_bound_how_many() -> None:
-    for arrays, number in {"w": SEVERAL, "w x": SEVERAL // 2, "w x y": SEVERAL // 2, "w x y z": 0}.items():
+    for arrays, number in {
+        "w": MEMBERS_AT_ONCE,
+        "w x": MEMBERS_AT_ONCE // 2,
+        "w x y": MEMBERS_AT_ONCE // 2,
+        "w x y z": 0,
+    }.items():
         sums = " ".join(f"total += {name}[next[v]];" for name in arrays.split())
         found = ahead(TEXT.format(body=f"apply {{ {sums} }}"))
         assert [int(each[0]) for each in found] == ([number] if number else [])
@@ -95,7 +100,7 @@ edge functor give(src, dst, e) { cond weight[e] > 0; apply { sums[dst] += level[
 schedule { advance(vertices, give, to=none); }"""
 
 
-@pytest.mark.parametrize("balance, several", [("auto", SEVERAL), ("thread", 1), ("warp", 1), ("edges", 1)])
+@pytest.mark.parametrize("balance, several", [("auto", MEMBERS_AT_ONCE), ("thread", 1), ("warp", 1), ("edges", 1)])
 def test_pushes_read_ahead_where_warps_share_the_edges(balance: str, several: int) -> None:
     found = ahead(PUSH, f"give.balance={balance}")
     assert found == (
@@ -103,7 +108,7 @@ def test_pushes_read_ahead_where_warps_share_the_edges(balance: str, several: in
     )
 
 
-@pytest.mark.parametrize("writes, several", [("sums[dst] +=", SEVERAL), ("next[e] =", 0), ("next[e] any=", 0)])
+@pytest.mark.parametrize("writes, several", [("sums[dst] +=", MEMBERS_AT_ONCE), ("next[e] =", 0), ("next[e] any=", 0)])
 def test_pushes_do_not_read_ahead_what_they_write_on_edges(writes: str, several: int) -> None:
     """A lane beyond the end reads what the last edge asks for, whose own lane may have written it by then."""
     text = PUSH.replace("edge weight", "edge next : int32; edge weight").replace(

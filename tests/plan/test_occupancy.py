@@ -8,7 +8,7 @@ from gdsl.backends.cuda import plan_of as cuda_plan
 from gdsl.pipeline import load
 from gdsl.plan import target
 from gdsl.plan.graph_class import GENERAL, GraphClass
-from gdsl.plan.occupancy import FEW, MANY, blocks_a_multiprocessor, resident_threads
+from gdsl.plan.occupancy import FEWEST_BLOCKS, MOST_BLOCKS, blocks_a_multiprocessor, resident_threads
 
 from .planning import DEEP, ROOT, SHORT_LISTS, plan_of
 
@@ -19,24 +19,24 @@ SOCIAL, STAR = (4_000_000, 128_000_000, 163_000), (1000, 1998, 999)
 @pytest.mark.parametrize(
     "sample, shape, blocks",
     [
-        ("bfs", ROADS, FEW),
-        ("sssp", ROADS, FEW),
-        ("bfs", SOCIAL, MANY),
-        ("bfs", STAR, MANY),
-        ("pagerank", ROADS, MANY),  # has no frontiers
-        ("k_core", ROADS, MANY),  # begins with all vertices
-        ("louvain", ROADS, MANY),
-        ("louvain", TOWN, FEW),  # no more vertices than few blocks have threads
-        ("betweenness", ROADS, FEW),
-        ("connected_components", ROADS, MANY),  # advances without a result
-        ("strongly_connected_components", ROADS, MANY),  # begins with all vertices, and mostly reduces
-        ("label_propagation", ROADS, MANY),  # asks all vertices in each pass
+        ("bfs", ROADS, FEWEST_BLOCKS),
+        ("sssp", ROADS, FEWEST_BLOCKS),
+        ("bfs", SOCIAL, MOST_BLOCKS),
+        ("bfs", STAR, MOST_BLOCKS),
+        ("pagerank", ROADS, MOST_BLOCKS),  # has no frontiers
+        ("k_core", ROADS, MOST_BLOCKS),  # begins with all vertices
+        ("louvain", ROADS, MOST_BLOCKS),
+        ("louvain", TOWN, FEWEST_BLOCKS),  # no more vertices than few blocks have threads
+        ("betweenness", ROADS, FEWEST_BLOCKS),
+        ("connected_components", ROADS, MOST_BLOCKS),  # advances without a result
+        ("strongly_connected_components", ROADS, MOST_BLOCKS),  # begins with all vertices, and mostly reduces
+        ("label_propagation", ROADS, MOST_BLOCKS),  # asks all vertices in each pass
     ],
 )
 @pytest.mark.sampled(2)
 def test_searches_on_roads_take_few_blocks(sample: str, shape: tuple[int, int, int], blocks: int) -> None:
     assert blocks_a_multiprocessor(plan_of(sample), *shape) == blocks
-    assert blocks_a_multiprocessor(plan_of(sample, on=target.CUDA_UNFUSED), *shape) == MANY
+    assert blocks_a_multiprocessor(plan_of(sample, on=target.CUDA_UNFUSED), *shape) == MOST_BLOCKS
 
 
 def test_kernels_with_sets_leave_registers_for_two_blocks() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from gdsl.plan import target
 from gdsl.plan.hints import EdgesSideBySide
-from gdsl.plan.read_ahead import EDGES
+from gdsl.plan.read_ahead import EDGES_AT_ONCE
 from gdsl.plan.walking import sweeps
 
 from .planning import plan_of
@@ -36,5 +36,5 @@ def test_what_is_long_to_compute_is_written_once(value: str, own: str, several: 
         schedule {{ best = {SUM.replace("sum", "own") if own else SUM}; }}"""
     for on in (target.CUDA_FUSED, target.CUDA_UNFUSED, target.CPU):
         (sweep,) = sweeps(plan_of(text, "without=far_values", on=on))
-        expected = EdgesSideBySide(EDGES) if several and on is not target.CPU else None
+        expected = EdgesSideBySide(EDGES_AT_ONCE) if several and on is not target.CPU else None
         assert sweep.hint(EdgesSideBySide) == expected

@@ -28,7 +28,7 @@ from gdsl.ir.ids import NAME as GIVEN_IDS
 from gdsl.plan import block_cache
 from gdsl.plan.buffers import control_block
 from gdsl.plan.nodes import Launch, Plan
-from gdsl.plan.occupancy import MANY, blocks_a_multiprocessor, keeps_values
+from gdsl.plan.occupancy import MOST_BLOCKS, blocks_a_multiprocessor, keeps_values
 from gdsl.plan.walking import launches
 from gdsl.plan.work_order import orders
 from gdsl.types import Type
@@ -272,7 +272,7 @@ class Enactor:
                 fix="choose fewer with --tune schedule.block=256",
             )
         worth = blocks_a_multiprocessor(self.plan, graph.num_vertices, graph.num_edges, self.on_device.largest_degree)
-        few, many = (self.device.multiprocessors * min(resident, most) for most in (worth, MANY))
+        few, many = (self.device.multiprocessors * min(resident, most) for most in (worth, MOST_BLOCKS))
         return ObservedBlocks(few, many, threads, graph.num_vertices)
 
     def is_late(self) -> bool:

@@ -21,7 +21,7 @@ from gdsl.extents import of_graph
 from gdsl.ir.nodes import Program
 from gdsl.plan.buffer_nodes import GRAPH, PROBLEM, Allocator, Buffer, Cleared
 from gdsl.plan.nodes import Plan
-from gdsl.plan.occupancy import FEW, MANY, blocks_a_multiprocessor
+from gdsl.plan.occupancy import FEWEST_BLOCKS, MOST_BLOCKS, blocks_a_multiprocessor
 from gdsl.plan.walking import launches
 from gdsl.plan.work_order import most_visits
 from gdsl.types import Widths
@@ -109,9 +109,9 @@ class Kernel:
     @property
     def grid(self) -> str:
         """The rule for the number of blocks, in words."""
-        rule = f"multiprocessors * min(blocks that fit on one, {MANY})"
+        rule = f"multiprocessors * min(blocks that fit on one, {MOST_BLOCKS})"
         if self._made.can_be_narrow:
-            rule += f", or {FEW} per multiprocessor on graphs with few edges per vertex and no long lists"
+            rule += f", or {FEWEST_BLOCKS} per multiprocessor on graphs with few edges per vertex and no long lists"
         return rule
 
     def blocks(self, num_vertices: int, num_edges: int, largest_degree: int) -> int:
@@ -226,7 +226,7 @@ class _Made:
     @property
     def can_be_narrow(self) -> bool:
         """Whether the number of blocks depends on the graph."""
-        return blocks_a_multiprocessor(self.plan, 1 << 20, 1 << 20, 2) != MANY
+        return blocks_a_multiprocessor(self.plan, 1 << 20, 1 << 20, 2) != MOST_BLOCKS
 
     @cached_property
     def cubin(self) -> bytes:
