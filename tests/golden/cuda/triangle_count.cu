@@ -416,27 +416,48 @@ struct kept_places {
     }
 };
 
-// Filters lists by the marks of their edges: `keep(at, next)` copies each marked place, and `new_offsets` get the new
-// offsets of the lists.
+// Filters lists by the marks of their edges: `keep(at, next, end)` copies each marked place, whose far end is `end`, and
+// `new_offsets` get the new offsets of the lists. Without `ids` the marks are those of places.
 template <class Keep>
 __device__ __forceinline__ void keep_list_places(enactor& run, const graph_slice& g, const uint32* marks, const edge* offsets,
-                                                 const edge* ids, edge* new_offsets, Keep keep) {
+                                                 const edge* ids, const vertex* ends, edge* new_offsets, Keep keep) {
     const uint64 size = uint64(g.num_edges), words = (size + 31) / 32;
     edge* const counts = run.slice.graph_scratch[0];
-    uint32* const bits = reinterpret_cast<uint32*>(counts + words);
-    for (uint64 base = warp_index() * 32; base < size; base += grid_warps() * 32) {
-        const uint64 at = base + lane_index();
-        const uint64 id = at < size ? uint64(ids[at]) : 0;
-        const uint32 kept = __ballot_sync(FULL_WARP, at < size && (marks[id / 32] >> (id % 32) & 1) != 0);
-        if (lane_index() == 0) {
-            bits[base / 32] = kept;
-            counts[base / 32] = edge(__popc(kept));
+    const uint32* bits = marks;
+    if (ids == nullptr) {
+        for (uint64 word = thread_index(); word < words; word += grid_threads()) { counts[word] = edge(__popc(marks[word])); }
+    } else {
+        uint32* const of_places = reinterpret_cast<uint32*>(counts + words);
+        for (uint64 base = warp_index() * 32; base < size; base += grid_warps() * 32) {
+            const uint64 at = base + lane_index();
+            const uint64 id = at < size ? uint64(ids[at]) : 0;
+            const uint32 kept = __ballot_sync(FULL_WARP, at < size && (marks[id / 32] >> (id % 32) & 1) != 0);
+            if (lane_index() == 0) {
+                of_places[base / 32] = kept;
+                counts[base / 32] = edge(__popc(kept));
+            }
         }
+        bits = of_places;
     }
     const kept_places kept{bits, running_sums(run, counts, run.slice.graph_scratch[1], words)};
     for (uint64 v = thread_index(); v <= uint64(g.num_vertices); v += grid_threads()) { new_offsets[v] = kept.before(offsets[v]); }
-    for (uint64 i = thread_index(); i < size; i += grid_threads()) {
-        if (kept.has(i)) { keep(i, kept.before(i)); }
+    // What several places need is read before the first of them is written, which might be the same for the compiler.
+    constexpr uint32 AT_ONCE = 4;
+    for (uint64 base = thread_index(); base < size; base += AT_ONCE * grid_threads()) {
+        edge next[AT_ONCE];
+        vertex end[AT_ONCE];
+        bool has[AT_ONCE];
+#pragma unroll
+        for (uint32 k = 0; k < AT_ONCE; ++k) {
+            const uint64 at = base + k * grid_threads();
+            has[k] = at < size && kept.has(at);
+            next[k] = has[k] ? kept.before(at) : edge(0);
+            end[k] = has[k] ? ends[at] : vertex(0);
+        }
+#pragma unroll
+        for (uint32 k = 0; k < AT_ONCE; ++k) {
+            if (has[k]) { keep(base + k * grid_threads(), next[k], end[k]); }
+        }
     }
     synchronize(run);
 }
@@ -445,8 +466,8 @@ __device__ __forceinline__ void keep_list_places(enactor& run, const graph_slice
 __device__ __forceinline__ void turn_hoisted(enactor& run, const graph_slice& g, graph_slice& made, const uint32* marks,
                                           const subgraph_arrays& own) {
     if (g.in_offsets == nullptr) { return; }
-    keep_list_places(run, g, marks, g.in_offsets, g.in_edges, own.in_offsets, [&](uint64 at, edge next) {
-        own.in_sources[next] = g.in_sources[at];
+    keep_list_places(run, g, marks, g.in_offsets, g.in_edges, g.in_sources, own.in_offsets, [&](uint64 at, edge next, vertex end) {
+        own.in_sources[next] = end;
         if (own.in_edges != nullptr) { own.in_edges[next] = g.in_edges[at]; }
     });
     point_to_in_lists(made, own);
@@ -489,10 +510,12 @@ __device__ __forceinline__ graph_slice write_subgraph(enactor& run, const graph_
                                                       const uint32* marks, uint64 count) {
     graph_slice made = g;
     made.num_edges = count;
-    keep_list_places(run, g, marks, g.offsets, g.edge_ids, own.offsets, [&](uint64 at, edge next) {
-        own.neighbors[next] = g.neighbors[at];
+    // Of graphs whose edges are numbered by their places each edge's id is its place.
+    const edge* const ids = own.edge_ids != nullptr ? g.edge_ids : nullptr;
+    keep_list_places(run, g, marks, g.offsets, ids, g.neighbors, own.offsets, [&](uint64 at, edge next, vertex end) {
+        own.neighbors[next] = end;
         if (own.edge_ids != nullptr) { own.edge_ids[next] = g.edge_ids[at]; }
-        if (own.sources != nullptr) { own.sources[next] = g.edge_sources[g.edge_ids[at]]; }
+        if (own.sources != nullptr) { own.sources[next] = g.edge_sources[at]; }
     });
     point_to_subgraph(made, own);
     turn_hoisted(run, g, made, marks, own);
