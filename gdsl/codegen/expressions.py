@@ -191,7 +191,7 @@ class ExpressionPrinter:
 
     def read(self, node: ir.Element) -> Text:
         """`array[index]`, as one reads where others may write or not."""
-        if node.array in self.kept and isinstance(node.index, ir.Parameter):
+        if node.array in self.kept and ir.is_parameter(node.index, ir.Role.VERTEX):
             return atom(self.kept[node.array])
         text = self.element(node.array, node.index, node.checked, node.domain)
         if node.now or node.array in self.shared_arrays:

@@ -83,7 +83,7 @@ def kept_arrays(functor: ir.Functor) -> frozenset[str]:
         and (node.target.type.is_integer or node.target.type.is_id)
         and node.target.type in WHOLE_WORDS
         and isinstance(node.target, ir.ElementTarget)
-        and isinstance(node.target.index, ir.Parameter)
+        and ir.is_parameter(node.target.index, ir.Role.VERTEX)
         for node in walk(functor.body)
         if isinstance(node, ir.Update)
     }
