@@ -74,29 +74,40 @@ def read_edge_list(
         notice_third_column(path, head, result.sources, result.attributes, group)
     if result.gap is not None:
         refuse_sections(result.part, result.rows, result.gap, result.sources, result.destinations, group)
-    ends = result.sources, result.destinations
-    one_based = meaning.one_based
     if compact and not meaning.bipartite:
-        if num_vertices is not None:
-            message = "num_vertices and compact contradict each other: compact leaves out vertices without an edge"
-            raise group.agreed(GdslError.single("E0712", message))
-        if one_based:
-            _check_ids(result.part, result.rows, *ends, True, None, 2**63 - 2, group)
-        sources, destinations, names = numbered_by_value(*ends, group)
-        return EdgeList(sources, destinations, len(names), meaning.directed, result.attributes), names
-    sources, destinations, count = _ids(result.part, result.rows, *ends, one_based, num_vertices, group)
+        return _compacted(result, meaning, num_vertices, group)
+    ends = result.sources, result.destinations
+    sources, destinations, count = _ids(result.part, result.rows, *ends, meaning.one_based, num_vertices, group)
     if meaning.bipartite:
         sources, destinations, count = _two_sides(sources, destinations, meaning, group)
     elif num_vertices is None:
         notice_keys(path, count, total)
         if meaning.num_vertices is not None and meaning.num_vertices > count:
-            what = f"{meaning.num_vertices:,} vertices, as a comment says,"
-            with group.agreement():
-                require_memory(24 * meaning.num_vertices // group.size, what, path)
-            notice_nodes(path, meaning.num_vertices, count)
+            _require_stated(path, meaning.num_vertices, count, group)
             count = meaning.num_vertices
             sources, destinations = (end.astype(id_dtype(count), copy=False) for end in (sources, destinations))
     return EdgeList(sources, destinations, count, meaning.directed, result.attributes), None
+
+
+def _compacted(
+    result: EdgeColumns, meaning: Meaning, num_vertices: int | None, group: Group
+) -> tuple[EdgeList, Names | NumberedNames]:
+    """The edges between vertices that have any, numbered in the order of their ids, which become their names."""
+    if num_vertices is not None:
+        message = "num_vertices and compact contradict each other: compact leaves out vertices without an edge"
+        raise group.agreed(GdslError.single("E0712", message))
+    ends = result.sources, result.destinations
+    if meaning.one_based:
+        _check_ids(result.part, result.rows, *ends, True, None, 2**63 - 2, group)
+    sources, destinations, names = numbered_by_value(*ends, group)
+    return EdgeList(sources, destinations, len(names), meaning.directed, result.attributes), names
+
+
+def _require_stated(path: str, stated: int, count: int, group: Group) -> None:
+    """Check the memory for as many vertices as a comment says, of which the edges have `count`, and say so."""
+    with group.agreement():
+        require_memory(24 * stated // group.size, f"{stated:,} vertices, as a comment says,", path)
+    notice_nodes(path, stated, count)
 
 
 def _number_columns(result: EdgeColumns) -> list[NDArray[Any]]:

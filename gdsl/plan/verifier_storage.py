@@ -108,17 +108,27 @@ class _Storage:
         self.expect(used == set(tables), "a table that nobody votes in")
 
     def _scratch(self) -> None:
+        """What a run works with: as many buffers of each role as are needed, with room, and clear at first."""
+        by_host = not self.plan.target.allocates_itself
+        for role, count in self._wanted().items():
+            copies = sum(max(buffer.copies, 1) for buffer in self.by_role.get(role, []))
+            fits = copies >= count * by_host if role in _OF_HINTS else copies == count * by_host
+            self.expect(fits, f"{copies} buffers of the role {role.value}")
+        self._queues()
+        member, places = buffers.small_frontier_member(self.plan), Fixed(self.plan.sizes.listed_places)
+        for listed in self.by_role.get(Role.LISTED, []):
+            fits = listed.extent == places and listed.element == member
+            self.expect(fits, "no room for the list of few members")
+        zero = (Role.CONTROL, Role.MARKS, Role.SAVED)
+        for buffer in (each for role in zero for each in self.by_role.get(role, [])):
+            self.expect(buffer.cleared is Cleared.ZERO, f"{buffer.name} is not cleared")
+
+    def _wanted(self) -> dict[Role, int]:
+        """How many buffers of each role a run needs that the host allocates."""
         plan, all_sweeps = self.plan, sweeps(self.plan)
-        by_host = not plan.target.allocates_itself
-        slots = {domain: plan.slots(domain) for domain in Domain}
-        of_one = by_host and not plan.target.instances
-        balances = {sweep.balance for sweep in all_sweeps}
-        room = "2 * V" if repeated_of(plan) else "V"
-        collects = [sweep.collect for sweep in all_sweeps if sweep.collect is not None]
-        rows = {each.frontier: each.form is Form.MARKS for each in collects}
-        queued = any(each.domain is Domain.EDGE and not rows.get(each.name) for each in plan.frontiers)
-        of_edges = "E" if queued else str(Parts(EDGES, 32))
+        own_sets = not plan.target.instances  # the words of instances are other buffers
         marked = buffers.marked_domains(plan) if plan.target.marks_apart else frozenset[Domain]()
+        bins = any(sweep.balance is Balance.BINS for sweep in all_sweeps)
         wanted = {
             Role.CONTROL: 1,
             Role.TRACE: 1,
@@ -129,31 +139,30 @@ class _Storage:
             Role.PLACES: bool(numbered_domains(plan)),
             Role.SAVED: not plan.target.fused,
             Role.OUTPUTS: plan.target.fused and bool(plan.swapped),
-            Role.QUEUE: sum(slots.values()) * of_one,
-            Role.BITMAP: slots[Domain.VERTEX] * buffers.needs_bitmaps(plan) * of_one,
-            Role.SHARES: 2 * any(sweep.sums_degrees for sweep in all_sweeps) + 3 * (Balance.BINS in balances),
-            Role.MARKS: 2 * len(marked) * of_one,
+            Role.QUEUE: sum(map(plan.slots, Domain)) * own_sets,
+            Role.BITMAP: plan.slots(Domain.VERTEX) * buffers.needs_bitmaps(plan) * own_sets,
+            Role.SHARES: 2 * any(sweep.sums_degrees for sweep in all_sweeps) + 3 * bins,
+            Role.MARKS: 2 * len(marked) * own_sets,
             Role.KEYS: 2 * bool(orders(plan)),
-            Role.LISTED: 2 * any(sweep.hint(FewAsList) for sweep in sweeps(plan)),
+            Role.LISTED: 2 * any(sweep.hint(FewAsList) for sweep in all_sweeps),
             Role.VISITED: any(sweep.skips is not None for sweep in all_sweeps),
             Role.BOUNDED: block_cache.has_bounds(plan.schedule),
         }
-        for role, count in wanted.items():
-            copies = sum(max(buffer.copies, 1) for buffer in self.by_role.get(role, []))
-            fits = copies >= int(count) * by_host if role in _OF_HINTS else copies == int(count) * by_host
-            self.expect(fits, f"{copies} buffers of the role {role.value}")
+        return {role: int(count) for role, count in wanted.items()}
+
+    def _queues(self) -> None:
+        """Each set has room for all that may be in it; edges that are rows of marks alone need a bit each."""
+        collects = [sweep.collect for sweep in sweeps(self.plan) if sweep.collect is not None]
+        rows = {each.frontier: each.form is Form.MARKS for each in collects}
+        queued = any(each.domain is Domain.EDGE and not rows.get(each.name) for each in self.plan.frontiers)
+        room = {
+            Domain.VERTEX: "2 * V" if repeated_of(self.plan) else "V",
+            Domain.EDGE: "E" if queued else str(Parts(EDGES, 32)),
+        }
         for queue in self.by_role.get(Role.QUEUE, []):
             domain = Domain.EDGE if queue.element is Type.EDGE else Domain.VERTEX
-            fits = queue.copies == slots[domain] and str(queue.extent) == (of_edges if domain is Domain.EDGE else room)
+            fits = queue.copies == self.plan.slots(domain) and str(queue.extent) == room[domain]
             self.expect(fits, f"the queues {queue.name} have no room for all")
-        for list_buffer in self.by_role.get(Role.LISTED, []):
-            fits = list_buffer.extent == Fixed(
-                plan.sizes.listed_places
-            ) and list_buffer.element == buffers.small_frontier_member(plan)
-            self.expect(fits, "no room for the list of few members")
-        zero = (Role.CONTROL, Role.MARKS, Role.SAVED)
-        for buffer in (each for role in zero for each in self.by_role.get(role, [])):
-            self.expect(buffer.cleared is Cleared.ZERO, f"{buffer.name} is not cleared")
 
     def _graph(self) -> None:
         """Whatever a sweep walks or counts is there."""
