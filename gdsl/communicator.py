@@ -34,8 +34,8 @@ class Communicator(Protocol):
         ...
 
     def all_reduce(self, values: NDArray[Any], operation: ReduceOperation) -> NDArray[Any]:
-        """`values` of all workers, reduced element by element in the order of their ranks, so that every worker has the
-        same bits."""
+        """`values`, of one shape and dtype on all workers, reduced element by element in the order of their ranks, so
+        that every worker has the same bits."""
         ...
 
     def barrier(self) -> None:

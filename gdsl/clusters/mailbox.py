@@ -30,7 +30,7 @@ class Mailbox:
             self._errors = {key: error for key, error in self._errors.items() if key >= run}
 
     def deliver(self, run: int, exchange: int, sender: int, message: NDArray[Any]) -> None:
-        """Put a message down; one of an earlier run is dropped."""
+        """Put down the message of a sender in an exchange of a run; one of an earlier run is dropped."""
         with self._changed:
             if run >= self._run:
                 self._messages[run, exchange, sender] = message
@@ -50,7 +50,8 @@ class Mailbox:
                 raise self._errors[run]
 
     def take(self, run: int, exchange: int, sender: int, look: Callable[[], None]) -> NDArray[Any]:
-        """A copy of the message of this sender, once it is there; `look`, which may raise, is called meanwhile."""
+        """A copy of the message of `sender` in this exchange, once it is there. `look`, which may raise, is called
+        meanwhile. Raises the error that `abort` was called with."""
         with self._changed:
             while (message := self._messages.pop((run, exchange, sender), None)) is None:
                 if run in self._errors:

@@ -30,8 +30,9 @@ def all_reduce(communicator: Communicator, values: NDArray[Any], operation: Redu
 
 
 def reduced(parts: list[NDArray[Any]], operation: ReduceOperation) -> NDArray[Any]:
-    """`parts`, of one length, reduced element by element from the first to the last, as programs compute it: integers
-    wrap, and of a number and NaN the number is the minimum and the maximum. A new array."""
+    """`parts`, of one length and dtype, reduced element by element from the first to the last, as programs compute it:
+    integers wrap, and of a number and NaN the number is the minimum and the maximum. A new array of that length and
+    dtype."""
     dtype = parts[0].dtype
     with np.errstate(all="ignore"):
         result = functools.reduce(_combining(operation, dtype), parts[1:], parts[0])

@@ -183,8 +183,8 @@ class Parts:
             return self._header(name, stream)
 
     def slice(self, name: str, first: int, last: int) -> NDArray[Any]:
-        """Elements of an array, which is read up to there; the end of an array that is read shows whether the file is
-        damaged."""
+        """The elements `first` to `last` of an array of one dimension, which is read up to there. Raises EOFError if it
+        ends before; only the end of an array, where it is read, shows whether the file is damaged."""
         with self._open(name) as stream:
             header = self._header(name, stream)
             self._skip(stream, first * header.dtype.itemsize)
@@ -194,7 +194,7 @@ class Parts:
         return np.frombuffer(content, header.dtype)
 
     def pieces(self, name: str) -> Iterator[NDArray[Any]]:
-        """The elements of an array, some at a time."""
+        """All elements of an array in one dimension, some at a time. Raises EOFError if it ends early."""
         with self._open(name) as stream:
             header = self._header(name, stream)
             left = math.prod(header.shape)
@@ -212,7 +212,7 @@ class Parts:
             count -= len(stream.read(min(count, _PIECE))) or count
 
     def array(self, name: str) -> NDArray[Any]:
-        """A whole array."""
+        """A whole array, in its shape and dtype. Raises EOFError if it ends early."""
         with self._open(name) as stream:
             header = self._header(name, stream)
             content = stream.read(header.nbytes)

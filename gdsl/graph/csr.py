@@ -247,7 +247,8 @@ def repeated_of(columns: NDArray[Any], sources: NDArray[Any]) -> NDArray[np.bool
 
 
 def first_loop_or_parallel(columns: NDArray[Any], sources: NDArray[Any]) -> int | None:
-    """The lowest id of an edge that is a loop or repeats the one before."""
+    """The lowest id of an edge that is a loop or repeats the one before, None without any. `columns` and `sources` are
+    the ends of the edges, [E], in the order of the CSR."""
     result = loops_of(columns, sources) | repeated_of(columns, sources)
     return int(np.argmax(result)) if result.any() else None
 

@@ -59,7 +59,8 @@ def permuted(values: Words, bits: int, seed: int) -> Words:
 
 
 def endpoint_weights(sources: NDArray[Any], destinations: NDArray[Any], seed: int, largest: int) -> NDArray[np.int32]:
-    """int32, 1 … largest, by a hash of the two ends (in either order) and the seed."""
+    """int32[E]: for each edge a weight from 1 to `largest`, by a hash of its two ends (in either order) and the
+    seed."""
     low = np.minimum(sources, destinations).astype(np.uint64)
     high = np.maximum(sources, destinations).astype(np.uint64)
     low *= np.uint64(_GOLDEN)

@@ -87,7 +87,8 @@ def number_by_value(group: Group, values: NDArray[Any]) -> tuple[NDArray[np.int6
 def numbered_by_value(
     sources: NDArray[Any], destinations: NDArray[Any], group: Group
 ) -> tuple[NDArray[Any], NDArray[Any], Names | NumberedNames]:
-    """Both ends renumbered from 0 without gaps, in the order of the original numbers, which become names."""
+    """As `gdsl.graph.vertices.compacted`, of the edges of all workers of a group, of which each has some; the ids count
+    all."""
     if group.alone:
         return compacted(sources, destinations)
     if {sources.dtype.kind, destinations.dtype.kind} == {"i", "u"}:  # combined, NumPy turns them into floats
@@ -138,7 +139,8 @@ class Route:
 
 
 def owners_of(group: Group, owner: Callable[..., NDArray[Any]], *elements: NDArray[Any]) -> NDArray[Any]:
-    """`owner(…)` of elements of equally long arrays, some at a time, in the narrowest type for a rank."""
+    """The ranks that `owner` gives for the elements of equally long arrays, [n], in the narrowest type for a rank. It
+    is called with some of them at a time."""
     result = np.empty(len(elements[0]), np.min_scalar_type(group.size))
     for first in range(0, len(result), _PIECE):
         result[first : first + _PIECE] = owner(*(each[first : first + _PIECE] for each in elements))

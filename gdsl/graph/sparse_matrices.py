@@ -261,7 +261,8 @@ def csr_of_matrix(matrix: Any, directed: bool) -> Csr:
 
 
 def csr_of_entries(layout: str, shape: tuple[int, ...], arrays: dict[str, NDArray[Any]], directed: bool) -> Csr:
-    """The CSR of the arrays of one of SciPy's layouts. Raises E0704, E0707 or E0711."""
+    """The CSR of a matrix of this `shape` whose `arrays` are those of SciPy's `layout` (csr, csc, coo, …), by name.
+    Raises E0704, E0707 or E0711."""
     return _in_order(edges_of_entries(layout, (shape[0], shape[1]), arrays), directed)
 
 

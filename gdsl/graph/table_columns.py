@@ -213,7 +213,7 @@ def _kind_of(value: Any) -> str:
 
 
 def are_whole(values: NDArray[Any]) -> bool:
-    """Whether a column has only whole numbers, of any size."""
+    """Whether a column, [n] of any dtype, has only whole numbers, of any size."""
     if values.dtype.kind != "O":
         return values.dtype.kind in "iu"
     return all(isinstance(value, Integral) and not isinstance(value, bool) for value in values.tolist())

@@ -172,7 +172,8 @@ def numbered(*columns: Sequence[Hashable]) -> tuple[list[list[int]], Names]:
 
 
 def compacted(sources: NDArray[Any], destinations: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], Names]:
-    """Both ends renumbered from 0 without gaps, in the order of the original numbers, which become names."""
+    """Both ends of E edges, of any integer type, renumbered from 0 without gaps (int32[E], or int64[E] from 2^31 - 1
+    vertices on), in the order of the original numbers, which become names."""
     if {sources.dtype.kind, destinations.dtype.kind} == {"i", "u"}:  # combined, NumPy turns them into floats
         sources, destinations = sources.astype(object), destinations.astype(object)
     distinct, places = np.unique(np.concatenate([sources, destinations]), return_inverse=True)

@@ -158,7 +158,8 @@ def _append(values: dict[int, ListValues], rows: list[list[str]], numbers: list[
 def ids_of(
     lines: TextLines, head: Head, ends: tuple[int, int], rows: Iterator[list[str]]
 ) -> tuple[NDArray[Any], NDArray[Any], Names | None]:
-    """Sources and destinations of `rows`, and the names if the ends are names."""
+    """The sources and the destinations of `rows`, [E] each, and the names of vertices if the ends are names; then these
+    are ids from 0."""
     ids = _Ids(head, ends)
     for row in rows:
         ids.add(lines, [row], [lines.number])

@@ -176,10 +176,10 @@ class Checkpoints(Protocol):
 
 
 def equal_share(values: NDArray[Any], rank: int, size: int) -> NDArray[Any]:
-    """A copy of the share that worker `rank` of `size` stores of what all of them have."""
+    """A copy of the elements that worker `rank` of `size` stores of an array that all of them have: n / size of n."""
     return values[len(values) * rank // size : len(values) * (rank + 1) // size].copy()
 
 
 def own_part(values: NDArray[Any], own: slice | None) -> NDArray[Any]:
-    """A copy of what a worker stores of an array or scalar."""
+    """A copy of the elements `own` of an array, or of a scalar's one value (None)."""
     return (values if own is None else values[own]).copy()

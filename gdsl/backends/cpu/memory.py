@@ -101,7 +101,7 @@ def new_block(size: int) -> NDArray[np.uint8]:
 
 
 def array_in(block: NDArray[np.uint8], count: int, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """The array in a block of its `block_size`."""
+    """The array of `count` elements in a block of as many bytes as `block_size` says, aligned."""
     first = -block.ctypes.data % _ALIGNMENT
     return block[first : first + len(block) - _ALIGNMENT].view(dtype)[:count]
 

@@ -139,14 +139,14 @@ class WorkerMemory(Run):
         return slice(int(field.places[rank]) * field.width, int(field.places[rank + 1]) * field.width)
 
     def queue(self, address: int, domain: Domain) -> NDArray[Any]:
-        """The queue of a set, which has room for every element."""
+        """The queue of a set at this address as an array of ids, which has room for every element and one more."""
         vertices = domain is Domain.VERTEX
         bits = self.widths.vertex if vertices else self.widths.edge
         room = (self.graph.num_vertices if vertices else self.graph.num_edges) + 1
         return values_at(address, room, np.dtype(f"i{bits // 8}"))
 
     def own_members(self, members: NDArray[Any], domain: Domain) -> NDArray[Any]:
-        """Those of a set that are this worker's."""
+        """The ids in `members` that are of this worker's own vertices, or edges; a copy."""
         share = self.graph
         first, last = (share.first, share.last) if domain is Domain.VERTEX else (share.first_edge, share.last_edge)
         return members[(members >= first) & (members < last)].copy()

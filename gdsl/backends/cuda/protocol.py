@@ -295,8 +295,8 @@ class Device(Protocol):
         ...
 
     def pinned(self, nbytes: int) -> NDArray[Any]:
-        """Zeros in memory of the host to which the device can copy. Do not call this while a kernel runs: it would wait
-        for its end."""
+        """uint8[nbytes], zeros in memory of the host to which the device can copy. Do not call this while a kernel
+        runs: it would wait for its end."""
         ...
 
     def fetch_into(self, there: NDArray[Any], buffer: Buffer) -> None:

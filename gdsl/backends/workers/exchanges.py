@@ -100,8 +100,8 @@ class Exchanger:
     def exchange(
         self, step: Exchange, turn: int, data: Sequence[Datum], members: NDArray[Any], domain: Domain
     ) -> NDArray[Any] | None:
-        """Make `data` the same for all workers. Returns the members of the union of their sets, ascending; None where
-        no set is exchanged."""
+        """Make `data` the same for all workers; `turn` is the rank of the one whose values others adopt (`How.ADOPT`).
+        Returns the ids in the union of all workers' `members`, ascending; None where no set is exchanged."""
         if self.size == 1:
             return None
         before = self.sent

@@ -191,7 +191,8 @@ def combined(each: Exchanged, field: Field, now: NDArray[Any], before: Noted, pa
 def combined_scalar(
     each: Exchanged, field: Field, before: NDArray[Any], values: Sequence[NDArray[Any]]
 ) -> NDArray[Any]:
-    """The value of a scalar, from its value before and those of all workers by rank."""
+    """The value of a scalar, an array of one element (of as many words as its field has), from its value `before` and
+    the `values` of all workers by rank."""
     noted = Noted.of(before, 0, 1, field.words)
     parts = []
     for value in values:

@@ -18,7 +18,7 @@ class Writer:
         self._parts: list[NDArray[np.uint8]] = []
 
     def put(self, kind: int, values: NDArray[Any]) -> None:
-        """Append a segment."""
+        """Append a segment of this `kind`: the bytes of an array of any dtype."""
         data = np.ascontiguousarray(values).view(np.uint8)
         head = np.array([kind, len(data)], np.int64).view(np.uint8)
         self._parts += [head, data, np.zeros(-len(data) % 8, np.uint8)]
@@ -43,5 +43,5 @@ class Reader:
         return kind, self._packed[first : first + length]
 
     def values(self, dtype: np.dtype[Any]) -> NDArray[Any]:
-        """The values of the next segment."""
+        """The values of the next segment, which were of the type `dtype` when they were put."""
         return self.next()[1].view(dtype)

@@ -67,7 +67,8 @@ class ShareLists:
         self._whole: Graph | None = None
 
     def part(self, name: str, held: Held) -> tuple[NDArray[Any], int]:
-        """A part, and the number of its first element that is there."""
+        """The elements of a part of the graph that are there, and the number of the first of them in the whole
+        graph."""
         share = self.share
         if name == "offsets":
             return _ends(share.out_degrees(self.communicator)), 0

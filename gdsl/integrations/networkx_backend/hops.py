@@ -24,7 +24,8 @@ def hops_from(graph: BackendGraph, node: Any, cutoff: float | None = None) -> ND
 
 
 def in_order(graph: BackendGraph, distances: NDArray[Any], reached: NDArray[np.bool_]) -> dict[Any, Any]:
-    """A dict from the reached nodes to their distance, the nearest first, as a search would find them."""
+    """A dict from the nodes that are `reached`, bool[V], to their `distances`, [V], the nearest first, as a search
+    would find them."""
     vertices = np.flatnonzero(reached)
     vertices = vertices[np.argsort(distances[vertices], kind="stable")]
     return dict(zip(graph.nodes_of(vertices), distances[vertices].tolist(), strict=True))

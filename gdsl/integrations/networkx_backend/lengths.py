@@ -18,17 +18,18 @@ Number = float  # an int if all weights are ints
 
 
 def dijkstra_lengths(graph: BackendGraph, node: Any, weight: Hashable) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The lengths of the shortest paths from `node`, and the weights."""
+    """The lengths of the shortest paths from `node` to each vertex, [V], and the weights of the edges, [E]; both int64
+    or float64."""
     return _dijkstra(graph, [graph.index[node]], weight), graph.weights(weight)
 
 
 def bellman_ford_lengths(graph: BackendGraph, node: Any, weight: Hashable) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The lengths of the shortest paths from `node` for weights of any sign, and the weights."""
+    """As `dijkstra_lengths`, for weights of any sign."""
     return _bellman_ford(graph, node, weight), graph.weights(weight)
 
 
 def is_unreached(distances: NDArray[Any]) -> NDArray[np.bool_]:
-    """Whether a distance is the program's `inf`."""
+    """bool[V]: whether the distance of each vertex is the program's `inf`."""
     infinite = np.inf if distances.dtype.kind == "f" else np.iinfo(distances.dtype).max
     mask: NDArray[np.bool_] = distances == infinite
     return mask

@@ -71,8 +71,8 @@ def finite_weights(graph: BackendGraph, weight: Hashable) -> NDArray[Any]:
 
 
 def checked_weights(graph: BackendGraph, weight: Hashable) -> NDArray[Any]:
-    """The weights for Dijkstra's algorithm. Raises NotImplementedError also for negative ones, where NetworkX's answer
-    depends on the order of its steps."""
+    """The weights for Dijkstra's algorithm, int64[E] or float64[E]. Raises NotImplementedError for what
+    `finite_weights` refuses, and for negative ones, where NetworkX's answer depends on the order of its steps."""
     weights = finite_weights(graph, weight)
     if (weights < 0).any():
         raise NotImplementedError("with negative weights NetworkX's answer depends on the order of its steps")
