@@ -10,6 +10,7 @@ depends on it. What a run has shown leaves out those that cannot gain anything. 
 - Arrays as wide as their values, where small numbers are stored in bytes: more calls meet in a sector then.
 - Values and bounds in shared memory: without them, as blocks are larger for them, and fewer.
 - Blocks of fewer threads, which may have more registers each, or of more, which share what a block has.
+- One block on each multiprocessor, which wait for each other in less time, and have the first-level cache alone.
 - The other numbering of the vertices, on graphs beyond the cache.
 - A thread for each list, where an operator that has much of the time pushes along lists of at most a few lines, or
   reduces them.
@@ -57,6 +58,8 @@ class Seen:
     largest_degree: int
     by_degree: bool = False
     near_far: bool = False
+    blocks_each: int = 0
+    """On each multiprocessor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,8 @@ class Alternative:
     """Knobs of the schedule, and their values."""
     where: str = ""
     """What a run must have shown, in words."""
+    blocks_each: int = 0
+    """The most blocks on each multiprocessor; 0: as many as are useful."""
 
     def replaces(self, other: Alternative) -> bool:
         """Whether this sets a knob of the schedule that `other` sets."""
@@ -118,6 +123,8 @@ def alternatives(program: ir.Program, plan: Plan, seen: Seen) -> Iterator[Altern
     for block in BLOCKS if not keeps else ():
         if block != plan.sizes.block_threads or has_bounds:  # which blocks of a chosen size do not have
             yield Alternative(f"schedule.block={block}", own=(("block", block),))
+    if seen.blocks_each > 1:
+        yield Alternative("one block a multiprocessor", blocks_each=1, where="where a run has had more")
     if program.any_ids and seen.num_edges >= LEAST_EDGES:
         layout = Layout.AS_GIVEN if seen.by_degree else Layout.BY_DEGREE
         yield Alternative(f"schedule.layout={layout.value}", own=(("layout", layout),), where=_LARGE)
@@ -154,7 +161,7 @@ def explain(program: ir.Program, plan: Plan, labels: Mapping[int, str]) -> Itera
     if not may_differ(program):
         yield "runs try no other form, as the program has a knob of its own"
         return
-    most = Seen(labels, tuple(labels), dict.fromkeys(labels, 1.0), LEAST_EDGES, 0)
+    most = Seen(labels, tuple(labels), dict.fromkeys(labels, 1.0), LEAST_EDGES, 0, blocks_each=2)
     yield "runs on a GPU try, for a tenth of their time at most, and keep on a graph what is faster:"
     for each in alternatives(program, plan, most):
         yield f"  {each.word}{', ' if each.where else ''}{each.where}"

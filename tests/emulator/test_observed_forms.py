@@ -15,9 +15,10 @@ import pytest
 from support.graphs import grid, make_graph, random_graph
 
 import gdsl
-from gdsl.backends.cuda import nvrtc, observed_forms
+from gdsl.backends.cuda import enactor, nvrtc, observed_forms
 from gdsl.backends.cuda.backend import CudaBackend
 from gdsl.backends.cuda.executable import CudaExecutable
+from gdsl.backends.cuda.launching import Launching
 from gdsl.backends.cuda.observed_forms import ObservedForms
 from gdsl.backends.interface import Outcome
 from gdsl.backends.measuring import measured
@@ -493,3 +494,24 @@ def test_runs_with_more_to_do_begin_anew(eager: None, monkeypatch: pytest.Monkey
         found = program(LOOPS, source=1, backend="cuda")
         assert numpy.array_equal(found.distance.get(), expected)
     assert found.form_line and len(words(program, LOOPS).lines) == 3
+
+
+def test_one_block_a_multiprocessor(eager: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the same machine code, in a grid of its own."""
+    timed(monkeypatch, lambda executable: 8.0 if executable.blocks_each == 1 else 10.0)
+    every = alternatives.alternatives
+    monkeypatch.setattr(enactor, "blocks_a_multiprocessor", lambda *given: 3)
+    monkeypatch.setattr(Launching, "resident_blocks", lambda *given: 3)
+    grids = lambda *given: [each for each in every(*given) if each.blocks_each]  # noqa: E731
+    monkeypatch.setattr(alternatives, "alternatives", grids)
+    graph, program = make_graph(grid(5, 9), 45, directed=False), gdsl.compile("bfs")
+    expected = program(graph, source=7, backend="reference").distance
+    program(graph, source=7, backend="cuda")
+    executable: CudaExecutable = program.last_run(graph, "cuda")[1]
+    assert executable._enactors[graph].blocks > executable._device.multiprocessors
+    for _ in range(20):
+        found = program(graph, source=7, backend="cuda")
+        assert numpy.array_equal(found.distance.get(), expected)
+    forms = words(program, graph)
+    assert forms.is_settled and forms.line == "form: one block a multiprocessor, as runs showed"
+    assert dict(executable.build(graph).facts)["grid"].endswith("1 a multiprocessor")

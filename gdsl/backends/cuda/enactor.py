@@ -64,9 +64,10 @@ class Enactor:
         generated: CudaText,
         on_device: GraphOnDevice,
         blocks: int | None = None,
+        blocks_each: int = 0,
     ) -> None:
         """`kernel(name)` returns what `Device.launch` takes, `generated` is the text of the plan; `blocks` of the grid,
-        None: as many as are useful."""
+        None: as many as are useful, at most `blocks_each` for each multiprocessor (0: any number)."""
         self.device, self.plan, self.generated, self.on_device = device, plan, generated, on_device
         self._is_fused, self._threads = plan.target.fused, plan.sizes.block_threads
         self._follows = bool(plan.swapped) and self._is_fused
@@ -86,7 +87,7 @@ class Enactor:
         self._fused = list(self._kernels.values()) if self._is_fused else []
         self._dynamic_shared = self._dynamic_shared_bytes()
         """Bytes of dynamic shared memory per block."""
-        self._observed = self._blocks(blocks)
+        self._observed = self._blocks(blocks, blocks_each or MOST_BLOCKS)
         self.blocks = self._observed.few
         self._memories = RunMemories(device, plan, on_device, self.memory_class)
         self.limits, self._bindings = Limits(), _NOTHING
@@ -256,7 +257,7 @@ class Enactor:
         assert room >= asked, "a kernel with bounds of hubs on a GPU without room for them"
         return asked or room
 
-    def _blocks(self, given: int | None) -> ObservedBlocks:
+    def _blocks(self, given: int | None, most_each: int) -> ObservedBlocks:
         """The blocks of the grid: equally many for all kernels of a run, since they count the arrivals at one
         barrier."""
         threads, graph = self._threads, self.graph
@@ -272,7 +273,7 @@ class Enactor:
                 fix="choose fewer with --tune schedule.block=256",
             )
         worth = blocks_a_multiprocessor(self.plan, graph.num_vertices, graph.num_edges, self.on_device.largest_degree)
-        few, many = (self.device.multiprocessors * min(resident, most) for most in (worth, MOST_BLOCKS))
+        few, many = (self.device.multiprocessors * min(resident, most, most_each) for most in (worth, MOST_BLOCKS))
         return ObservedBlocks(few, many, threads, graph.num_vertices)
 
     def is_late(self) -> bool:

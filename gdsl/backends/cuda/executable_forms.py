@@ -80,6 +80,8 @@ class ExecutableForms:
         """Forms that are being tried, and whether the graph had its vertices by degree before."""
         self.is_alternative = False
         """Whether this is one of these: if there is no memory for it, the program runs as it is."""
+        self.blocks_each = 0
+        """The most blocks that runs have on each multiprocessor; 0: as many as are useful."""
         self._gpus: weakref.WeakKeyDictionary[Graph, ObservedGpus] = weakref.WeakKeyDictionary()
         """What runs on each graph have shown of the GPUs to use."""
         self.kernels = LoadedModule(self._device, cubin)
@@ -248,6 +250,7 @@ class ExecutableForms:
         """The executable for that, created when it is first needed."""
         if self._renamed is None:
             self._renamed = self._build(looking_up(self._program), self.widths, False, GENERAL, 0)
+            self._renamed.blocks_each = self.blocks_each
         return self._renamed
 
     def _free_memory(self, graph: Graph) -> bool:
@@ -339,7 +342,8 @@ class ExecutableForms:
             if limits.memory is None and self._goes_to_host(graph, bindings):
                 return self._enactor_within(graph, bindings, None)
             on_device = self._on_device(graph) if put else self._graphs.graph(graph, self.widths, self._device)
-            enactor = enactors[graph] = Enactor(self._device, self.kernels.get, self.plan, self.generated, on_device)
+            made = self._device, self.kernels.get, self.plan, self.generated, on_device
+            enactor = enactors[graph] = Enactor(*made, blocks_each=self.blocks_each)
         self._latest = weakref.ref(enactor), bindings.own, limits.memory
         return enactor
 

@@ -146,7 +146,9 @@ class FormTries(ExecutableForms):
                 forms.postpone()
                 return
             forms.looks_up = not ran._runs_on_own_ids
-            found = seen_in(outcome.trace, graph, original.largest_degree, outcome.layout_ms is not None)
+            enactor = ran._enactors.get(graph)
+            each = 0 if enactor is None else enactor.blocks // self._device.multiprocessors
+            found = seen_in(outcome.trace, graph, original.largest_degree, outcome.layout_ms is not None, each)
             forms.alternatives = list(alternatives.alternatives(self._program, ran.plan, found))
         if not forms.alternatives:
             return
@@ -238,6 +240,7 @@ class FormTries(ExecutableForms):
                 forms.lose(f"could not be built ({getattr(error, 'code', type(error).__name__)})")
             return None
         other.is_alternative = True
+        other.blocks_each = max(each.blocks_each for each in (*forms.kept, trying))
         return other
 
     def _free_by_degree(self, graph: Graph) -> None:

@@ -241,8 +241,8 @@ class ObservedForms:
         return f"form: {', '.join(each.word for each in self.kept)}, as runs showed" if self.kept else ""
 
 
-def seen_in(trace: Sequence[TraceRecord], graph: Graph, largest_degree: int, by_degree: bool) -> Seen:
-    """What a run with this trace has shown."""
+def seen_in(trace: Sequence[TraceRecord], graph: Graph, largest_degree: int, by_degree: bool, each: int) -> Seen:
+    """What a run with this trace has shown, with `each` blocks on each multiprocessor."""
     labels: dict[int, str] = {}
     members: dict[int, int] = {}
     times: dict[int, float] = {}
@@ -257,4 +257,4 @@ def seen_in(trace: Sequence[TraceRecord], graph: Graph, largest_degree: int, by_
     total = sum(times.values())
     shares = {site: ms / total for site, ms in times.items()} if total else {}
     near_far = any(record.order is Order.NEAR_FAR for record in trace)
-    return Seen(labels, pushed, shares, graph.num_edges, largest_degree, by_degree, near_far)
+    return Seen(labels, pushed, shares, graph.num_edges, largest_degree, by_degree, near_far, each)
