@@ -185,6 +185,7 @@ PLAN_PASSES = (
     "work_order",
     "list_bounds",
     "deduplication",
+    "needless_tests",
     "load_balance",
     "frontier_form",
     "write_modes",
@@ -217,10 +218,10 @@ WITHOUT = "without="
 """The beginning of a caller's word that names such a pass."""
 ALL_PASSES = (
     "lower",
-    *PLAN_PASSES[2:16],
+    *PLAN_PASSES[2:17],
     "launches",
     "distribution",
-    *PLAN_PASSES[16:-2],
+    *PLAN_PASSES[17:-2],
     "allocate",
     *PLAN_PASSES[-2:],
     "batch",

@@ -20,7 +20,7 @@ import dataclasses
 from gdsl.ir.nodes import Program
 from gdsl.ir.worklists import worklist_loops
 from gdsl.operations import Order
-from gdsl.plan import block_cache, load_balance, prefetch, work_order
+from gdsl.plan import block_cache, load_balance, needless_tests, prefetch, work_order
 from gdsl.plan.block_cache import BOUNDS_BLOCK
 from gdsl.plan.graph_class import FACTS, GENERAL, GraphClass, class_of, is_forest, measure
 from gdsl.plan.occupancy import NARROW_BLOCK, begins_with_all, searches
@@ -45,10 +45,16 @@ def effects_of_graph(program: Program) -> dict[str, str]:
         "bounded": ("from near to far", ordered and over_buckets),
         "narrow": ("from near to far", ordered and not over_buckets),
         "deep": (f"{NARROW_BLOCK} threads per block", not ordered and _depends_on_depth(program)),
-        "short-lists": ("which prefetches what the next vertices need", prefetch.could_prefetch_rows(program)),
+        "short-lists": _effect_of_short_lists(program),
         "hubs": (f"{BOUNDS_BLOCK} threads per block, which keep bounds of values", block_cache.could_bound(program)),
     }
     return {fact: effect for fact, (effect, holds) in effects.items() if holds}
+
+
+def _effect_of_short_lists(program: Program) -> tuple[str, bool]:
+    prefetches, stores = prefetch.could_prefetch_rows(program), needless_tests.could_leave_out(program)
+    words = ["prefetches what the next vertices need"] * prefetches + ["pushes without needless tests"] * stores
+    return f"which {' and '.join(words)}", prefetches or stores
 
 
 def _depends_on_depth(program: Program) -> bool:

@@ -1,0 +1,90 @@
+"""Pass `needless_tests`: an assignment that changes nothing needs no test before it.
+
+Where a functor tests `a[v] != x` and does nothing but assign x there, a call whose test fails would store what the
+element has anyway. Then a push on a GPU stores without a look: a call waits for what it looks at, and for no store.
+
+Where many edges lead to one vertex, all but the first would store for nothing, and those that meet in a sector wait for
+each other. So a plan does it for graphs of short lists alone. A pull asks in any case, as it ends at the first edge.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from gdsl.ir import nodes as ir
+from gdsl.ir.traversal import all_steps
+from gdsl.operations import BinaryOperation, UnaryOperation
+from gdsl.plan.facts import Facts
+from gdsl.plan.functor_facts import may_stop
+from gdsl.plan.nodes import Operation, Plan, Sweep, Variant
+from gdsl.plan.walking import map_sweeps
+
+
+def run(plan: Plan, facts: Facts) -> Plan:
+    """`plan` without the tests of pushes that only spare an equal assignment."""
+    target = plan.target
+    if not (plan.graph.short_lists and target.grid and target.one_memory):
+        return plan
+
+    def changed(operation: Operation, sweep: Sweep) -> Sweep:
+        if not isinstance(operation.step, ir.Advance) or sweep.selection is not None or sweep.collect is not None:
+            return sweep
+        needless = facts.remember(needless_test, facts.edge_functor(operation.step))
+        if needless is None:
+            return sweep
+
+        def stores(variant: Variant) -> Variant:
+            if variant.claim is not None:
+                return variant
+            return dataclasses.replace(variant, tests=tuple(each for each in variant.tests if each != needless))
+
+        walks = (
+            dataclasses.replace(
+                each,
+                variant=stores(each.variant),
+                shared=stores(each.shared) if each.shared is not None else None,
+            )
+            for each in sweep.walks
+        )
+        return dataclasses.replace(sweep, walks=tuple(walks))
+
+    return map_sweeps(plan, changed)
+
+
+def could_leave_out(program: ir.Program) -> bool:
+    """Whether there is a push in `program` that the pass changes on graphs of short lists."""
+    functors = {functor.name: functor for functor in program.edge_functors}
+    steps = (step for step in all_steps(program.schedule) if isinstance(step, ir.Advance) and step.result is None)
+    return any(needless_test(functors[step.functor]) is not None for step in steps if step.functor in functors)
+
+
+def needless_test(functor: ir.EdgeFunctor) -> int | None:
+    """The conjunct that says that the only statement, an assignment of a constant, changes its element."""
+    if len(functor.body) != 1 or not isinstance(functor.body[0], ir.Store):
+        return None
+    target, value = functor.body[0].target, functor.body[0].value
+    if not isinstance(target, ir.ElementTarget) or not isinstance(value, ir.Literal) or value.type.holds_float:
+        return None
+    for number, conjunct in enumerate(functor.condition):
+        tested = _excluded(conjunct)
+        if tested is None or may_stop(functor.condition[number + 1 :]):
+            continue
+        element, former = tested
+        here, there = element.index, target.index
+        own = isinstance(here, ir.Parameter) and isinstance(there, ir.Parameter) and here.role is there.role
+        if own and element.array == target.array and former == value.value:
+            return number
+    return None
+
+
+def _excluded(conjunct: ir.Expression) -> tuple[ir.Element, object] | None:
+    """(a[v], x) of a conjunct `a[v] != x`, `!a[v]` (x is true) or `a[v]` (x is false); None for any other."""
+    if isinstance(conjunct, ir.Element):
+        return conjunct, False
+    if isinstance(conjunct, ir.Unary) and conjunct.operation is UnaryOperation.NOT:
+        return (conjunct.operand, True) if isinstance(conjunct.operand, ir.Element) else None
+    if isinstance(conjunct, ir.Binary) and conjunct.operation is BinaryOperation.NOT_EQUAL:
+        for element, other in ((conjunct.left, conjunct.right), (conjunct.right, conjunct.left)):
+            if isinstance(element, ir.Element) and isinstance(other, ir.Literal):
+                return element, other.value
+    return None
