@@ -9,6 +9,7 @@ These advances always push:
 - those on all vertices, those that visit both lists of a vertex, and those whose result is edges;
 - those whose frontier counts the edges of other lists;
 - those whose frontier is used on several graphs;
+- on graphs of short lists, those that only assign (`needless_tests`);
 - on several workers, those that need what only the owners of edges have (`combining.pulls_from_others`).
 
 Reductions that may send are written as both ways before `lower` runs: see `sending`.
@@ -26,6 +27,7 @@ from gdsl.operations import Balance, Direction, Over
 from gdsl.plan import variants
 from gdsl.plan.combining import pulls_from_others
 from gdsl.plan.facts import Facts
+from gdsl.plan.needless_tests import needless_test
 from gdsl.plan.nodes import (
     Choice,
     Collect,
@@ -136,6 +138,8 @@ def directions(program: ir.Program, facts: Facts) -> Directions:
             continue
         knobs = program.tuning.sites[node.site]
         direction = knobs.direction if knobs.direction is not None and may_pull(node, knobs) else Direction.PUSH
+        if direction is Direction.AUTO and facts.graph.short_lists and _only_assigns(node, facts):
+            direction = Direction.PUSH
         if facts.target.workers and not pulls_from_others(node, facts.edge_functor(node), program):
             direction = Direction.PUSH
         name = node.frontier.frontier
@@ -144,6 +148,13 @@ def directions(program: ir.Program, facts: Facts) -> Directions:
             direction = direction if agrees else Direction.PUSH
         of_site[node.site] = direction
     return Directions(of_site, _with_copies(counted, group))
+
+
+def _only_assigns(step: ir.Advance, facts: Facts) -> bool:
+    """Whether a push only assigns, without a look (`needless_tests`): then it is less work than any pull but one along
+    long lists, and nobody counts the edges of its members."""
+    one_gpu = facts.target.grid and facts.target.one_memory
+    return one_gpu and step.result is None and needless_test(facts.edge_functor(step)) is not None
 
 
 def _with_copies(counted: dict[str, Over], group: dict[str, str]) -> dict[str, Over]:

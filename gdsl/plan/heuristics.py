@@ -42,7 +42,7 @@ def effects_of_graph(program: Program) -> dict[str, str]:
     ordered, over_buckets = work_order.has_choice(program), bool(worklist_loops(program))
     effects = {
         "revisited": ("from near to far", work_order.observed_loop(program) is not None),
-        "bounded": ("from near to far", ordered and over_buckets),
+        "bounded": _effect_of_bounds(program, ordered and over_buckets),
         "narrow": ("from near to far", ordered and not over_buckets),
         "deep": (f"{NARROW_BLOCK} threads per block", not ordered and _depends_on_depth(program)),
         "short-lists": _effect_of_short_lists(program),
@@ -51,10 +51,15 @@ def effects_of_graph(program: Program) -> dict[str, str]:
     return {fact: effect for fact, (effect, holds) in effects.items() if holds}
 
 
+def _effect_of_bounds(program: Program, orders: bool) -> tuple[str, bool]:
+    stores = needless_tests.could_leave_out(program)
+    return "from near to far" if orders else "whose pushes have no needless tests", orders or stores
+
+
 def _effect_of_short_lists(program: Program) -> tuple[str, bool]:
-    prefetches, stores = prefetch.could_prefetch_rows(program), needless_tests.could_leave_out(program)
-    words = ["prefetches what the next vertices need"] * prefetches + ["pushes without needless tests"] * stores
-    return f"which {' and '.join(words)}", prefetches or stores
+    prefetches, pushes = prefetch.could_prefetch_rows(program), needless_tests.could_leave_out(program)
+    words = ["prefetches what the next vertices need"] * prefetches + ["pushes where others may pull"] * pushes
+    return f"which {' and '.join(words)}", prefetches or pushes
 
 
 def _depends_on_depth(program: Program) -> bool:
@@ -85,6 +90,7 @@ def relevant(program: Program, graph: GraphClass) -> GraphClass:
     """The facts of a class of graphs that make a difference to `program`: of those that decide the order, the bounds or
     the blocks, one at most."""
     effects, holding = effects_of_graph(program), {fact for fact in FACTS if graph.has(fact)}
-    deciding = [fact for fact in _DECIDING if fact in effects and fact in holding][:1]
-    facts = class_of([*deciding, *({"short-lists"} & effects.keys() & holding)])
+    beside = {"short-lists"} if effects.get("bounded") == "from near to far" else {"short-lists", "bounded"}
+    deciding = [fact for fact in _DECIDING if fact in effects and fact in holding and fact not in beside][:1]
+    facts = class_of([*deciding, *(beside & effects.keys() & holding)])
     return in_host(program, facts) if graph.host_lists else facts

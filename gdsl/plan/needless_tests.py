@@ -4,7 +4,8 @@ Where a functor tests `a[v] != x` and does nothing but assign x there, a call wh
 element has anyway. Then a push on a GPU stores without a look: a call waits for what it looks at, and for no store.
 
 Where many edges lead to one vertex, all but the first would store for nothing, and those that meet in a sector wait for
-each other. So a plan does it for graphs of short lists alone. A pull asks in any case, as it ends at the first edge.
+each other. So a plan does it for graphs without long lists alone. A pull asks in any case, as it ends at the first
+edge; on graphs of short lists such an advance always pushes (`direction`).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from gdsl.plan.walking import map_sweeps
 def run(plan: Plan, facts: Facts) -> Plan:
     """`plan` without the tests of pushes that only spare an equal assignment."""
     target = plan.target
-    if not (plan.graph.short_lists and target.grid and target.one_memory):
+    if not (plan.graph.bounded and target.grid and target.one_memory):
         return plan
 
     def changed(operation: Operation, sweep: Sweep) -> Sweep:
@@ -52,7 +53,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
 
 
 def could_leave_out(program: ir.Program) -> bool:
-    """Whether there is a push in `program` that the pass changes on graphs of short lists."""
+    """Whether there is a push in `program` that the pass changes on graphs without long lists."""
     functors = {functor.name: functor for functor in program.edge_functors}
     steps = (step for step in all_steps(program.schedule) if isinstance(step, ir.Advance) and step.result is None)
     return any(needless_test(functors[step.functor]) is not None for step in steps if step.functor in functors)
