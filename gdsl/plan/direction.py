@@ -154,7 +154,7 @@ def _only_assigns(step: ir.Advance, facts: Facts) -> bool:
     """Whether a push only assigns, without a look (`needless_tests`): then it is less work than any pull but one along
     long lists, and nobody counts the edges of its members."""
     one_gpu = facts.target.grid and facts.target.one_memory
-    return one_gpu and step.result is None and needless_test(facts.edge_functor(step)) is not None
+    return one_gpu and step.result is None and needless_test(facts.edge_functor(step), facts.program) is not None
 
 
 def _with_copies(counted: dict[str, Over], group: dict[str, str]) -> dict[str, Over]:

@@ -31,7 +31,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
     target = plan.target
     if not target.fused or target.workers or target.several_gpus or target.instances:
         return plan
-    small = {array.name: kind for array in plan.program.arrays if (kind := _narrow_type(array)) is not None}
+    small = {array.name: kind for array in plan.program.arrays if (kind := narrow_type(array)) is not None}
     if not small:
         return plan
     others = {*plan.swapped, *_named_otherwise(plan)}
@@ -39,7 +39,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
     return dataclasses.replace(plan, narrow=narrow)
 
 
-def _narrow_type(array: ir.Array) -> Type | None:
+def narrow_type(array: ir.Array) -> Type | None:
     """The narrowest type that holds all values of an array that nobody else sees."""
     if not array.is_local or array.is_input or not array.type.is_integer or array.count is not None:
         return None

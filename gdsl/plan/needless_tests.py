@@ -3,9 +3,10 @@
 Where a functor tests `a[v] != x` and does nothing but assign x there, a call whose test fails would store what the
 element has anyway. Then a push on a GPU stores without a look: a call waits for what it looks at, and for no store.
 
-Where many edges lead to one vertex, all but the first would store for nothing, and those that meet in a sector wait for
-each other. So a plan does it for graphs without long lists alone. A pull asks in any case, as it ends at the first
-edge; on graphs of short lists such an advance always pushes (`direction`).
+This is for elements of 8 or 16 bits alone. Of wider ones the cache has a part, and a store beyond it reads and writes a
+sector, which is more than a look. And it is for graphs without long lists: where many edges lead to one vertex, all but
+the first would store for nothing, and those that meet in a sector wait for each other. A pull asks in any case, as it
+ends at the first edge; on graphs of short lists such an advance always pushes (`direction`).
 """
 
 from __future__ import annotations
@@ -17,8 +18,10 @@ from gdsl.ir.traversal import all_steps
 from gdsl.operations import BinaryOperation, UnaryOperation
 from gdsl.plan.facts import Facts
 from gdsl.plan.functor_facts import may_stop
+from gdsl.plan.narrow_arrays import narrow_type
 from gdsl.plan.nodes import Operation, Plan, Sweep, Variant
 from gdsl.plan.walking import map_sweeps
+from gdsl.types import Type
 
 
 def run(plan: Plan, facts: Facts) -> Plan:
@@ -30,7 +33,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
     def changed(operation: Operation, sweep: Sweep) -> Sweep:
         if not isinstance(operation.step, ir.Advance) or sweep.selection is not None or sweep.collect is not None:
             return sweep
-        needless = facts.remember(needless_test, facts.edge_functor(operation.step))
+        needless = needless_test(facts.edge_functor(operation.step), plan.program)
         if needless is None:
             return sweep
 
@@ -56,15 +59,17 @@ def could_leave_out(program: ir.Program) -> bool:
     """Whether there is a push in `program` that the pass changes on graphs without long lists."""
     functors = {functor.name: functor for functor in program.edge_functors}
     steps = (step for step in all_steps(program.schedule) if isinstance(step, ir.Advance) and step.result is None)
-    return any(needless_test(functors[step.functor]) is not None for step in steps if step.functor in functors)
+    return any(needless_test(functors[step.functor], program) is not None for step in steps if step.functor in functors)
 
 
-def needless_test(functor: ir.EdgeFunctor) -> int | None:
-    """The conjunct that says that the only statement, an assignment of a constant, changes its element."""
+def needless_test(functor: ir.EdgeFunctor, program: ir.Program) -> int | None:
+    """The conjunct that says that the only statement, an assignment of a constant, changes its small element."""
     if len(functor.body) != 1 or not isinstance(functor.body[0], ir.Store):
         return None
     target, value = functor.body[0].target, functor.body[0].value
     if not isinstance(target, ir.ElementTarget) or not isinstance(value, ir.Literal) or value.type.holds_float:
+        return None
+    if not _is_small(program.array(target.array), program):
         return None
     for number, conjunct in enumerate(functor.condition):
         tested = _excluded(conjunct)
@@ -76,6 +81,11 @@ def needless_test(functor: ir.EdgeFunctor) -> int | None:
         if own and element.array == target.array and former == value.value:
             return number
     return None
+
+
+def _is_small(array: ir.Array, program: ir.Program) -> bool:
+    """Whether elements are stored in 8 or 16 bits, as far as their values say it."""
+    return array.type is Type.BOOL or (narrow_type(array) is not None and "narrow_arrays" not in program.tuning.without)
 
 
 def _excluded(conjunct: ir.Expression) -> tuple[ir.Element, object] | None:

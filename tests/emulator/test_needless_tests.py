@@ -24,7 +24,7 @@ from .running import build, device_for, differences, expect
 SHORT = class_of(["short-lists"])
 PROGRAM = """program marked;
 problem {
-    vertex seen : bool; vertex state : int32; vertex clear : bool = true; vertex counted : int32;
+    vertex seen : bool; local vertex state : int32; vertex clear : bool = true; vertex counted : int32;
     edge weight : int32 = int32(id) % 3;
 }
 edge functor mark(s, t, e) { cond weight[e] != 1 && !seen[t]; apply { seen[t] = true; } }
@@ -41,7 +41,7 @@ schedule {
 KEPT = {
     "another array": ("state[t] = 7", "counted[t] = 7"),
     "another statement": ("state[t] = 7;", "state[t] = 7; counted[s] any= 1;"),
-    "a real number": ("vertex state : int32; vertex clear", "vertex state : float32; vertex clear"),
+    "a real number": ("local vertex state : int32; vertex clear", "vertex state : float32; vertex clear"),
     "a test that may stop after it": ("cond 7 != state[t]", "cond 7 != state[t] && weight[edge(int64(t) * 9)] < 2"),
     "a result": ("advance(f, raise, to=none, over=all_edges)", "frontier g = advance(f, raise)"),
 }
@@ -63,6 +63,7 @@ def test_what_is_left_out() -> None:
         conjuncts_of(short) == {()} and conjuncts_of(short, "mark") == {(0,)} and conjuncts_of(short, "lower") == {()}
     )
     assert conjuncts_of(plan("", "", GENERAL)) == {(0,)}
+    assert conjuncts_of(plan("local vertex state : int32;", "local vertex state : int32 = int32(id);")) == {(0,)}
 
 
 @pytest.mark.parametrize("name", KEPT)
