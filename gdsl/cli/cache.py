@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gdsl.cli.subcommands import Subcommands
 from gdsl.diagnostics import GdslError, shown
 from gdsl.numerals import readable_bytes
 
@@ -34,7 +35,13 @@ _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 _AGE = re.compile(r"([0-9]{1,9})([smhdw])")
 
 
-@click.group(name="cache", short_help="Show what the cache holds, or empty it.")
+_OTHER_NAMES = {
+    **dict.fromkeys(("show", "list", "ls", "size", "dir", "path", "stats"), "info"),
+    **dict.fromkeys(("delete", "remove", "rm", "clean", "purge", "empty", "prune", "flush"), "clear"),
+}
+
+
+@click.group(name="cache", cls=Subcommands, others=_OTHER_NAMES, short_help="Show what the cache holds, or empty it.")
 def command() -> None:
     """Show what the cache of compiled programs holds, or empty it.
 

@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING
 import click
 
 from gdsl.cli import completing
-from gdsl.cli.options import GraphWords, PassName, declared_type_option, graph_options, output_option, tuning_options
+from gdsl.cli.options import (
+    OTHER_BACKENDS,
+    GraphWords,
+    PassName,
+    Word,
+    declared_type_option,
+    graph_options,
+    output_option,
+    tuning_options,
+)
 from gdsl.cli.streams import message, tell_warnings
 from gdsl.knobs import ALL_PASSES, WITHOUT
 from gdsl.plan.graph_class import FACTS
@@ -27,6 +36,7 @@ if TYPE_CHECKING:
     from gdsl.types import Widths
 
 _FORMS = ("ast", "ir", "plan", "cuda", "cpp", "ptx", "cubin")
+_OTHER_FORMS = {**dict.fromkeys(("cu", "gpu", "kernel"), "cuda"), **dict.fromkeys(("c++", "cc", "c", "cpu"), "cpp")}
 _SUFFIXES = {
     ".cu": "cuda",
     ".cpp": "cpp",
@@ -44,8 +54,12 @@ _BACKENDS = {"cuda": ("plan", "cuda", "ptx", "cubin"), "cpu": ("plan", "cpp")}
 @click.command(name="compile", short_help="Print the code generated for a program.")
 @click.argument("program_file", metavar="PROGRAM", shell_complete=completing.programs)
 @output_option("Write to FILE instead of standard output; its suffix (" + " ".join(_SUFFIXES) + ") implies --emit.")
-@click.option("--emit", type=click.Choice(_FORMS), help="What to print; by default cuda, or cpp for the cpu backend.")
-@click.option("--backend", type=click.Choice(tuple(_BACKENDS)), help="Whose plan or code to print; by default cuda.")
+@click.option(
+    "--emit", type=Word(_FORMS, _OTHER_FORMS), help="What to print; by default cuda, or cpp for the cpu backend."
+)
+@click.option(
+    "--backend", type=Word(tuple(_BACKENDS), OTHER_BACKENDS), help="Whose plan or code to print; by default cuda."
+)
 @click.option("--arch", metavar="sm_NN", help="The GPU architecture of ptx and cubin.  [default: sm_75]")
 @click.option(
     "--after",

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from gdsl.cli import completing
-from gdsl.cli.options import declared_type_option, tuning_options
+from gdsl.cli.options import OTHER_BACKENDS, Word, declared_type_option, tuning_options
 from gdsl.cli.params import parse_params
 from gdsl.cli.streams import message, tell_warnings
 from gdsl.records import dataclass
@@ -49,7 +49,7 @@ class _OfWheel:
 )
 @click.option(
     "--backend",
-    type=click.Choice(_BACKENDS),
+    type=Word(_BACKENDS, OTHER_BACKENDS),
     help="cuda writes a .cu for nvcc, cpu a .cpp for a C++ compiler with or without OpenMP.  [default: cuda]",
 )
 @click.option(

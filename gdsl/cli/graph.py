@@ -11,13 +11,27 @@ from gdsl.cli import completing
 from gdsl.cli.options import GraphWords, checked_limit, graph_options, output_option
 from gdsl.cli.output import check_plot, file_name, plot_option, write_plot
 from gdsl.cli.streams import message
+from gdsl.cli.subcommands import Subcommands
 from gdsl.diagnostics import printable
 
 _MOST_WORKERS = 1 << 16
 """Of `info --workers`, which has a line for each."""
 
 
-@click.group(name="graph", short_help="Generate, describe and convert graphs.")
+_OTHER_NAMES = {
+    **dict.fromkeys(("show", "describe", "stat", "stats", "print", "summary", "list", "read"), "info"),
+    **dict.fromkeys(("make", "create", "gen", "new", "random"), "generate"),
+    **dict.fromkeys(("write", "save", "export", "transform", "to"), "convert"),
+}
+
+
+@click.group(
+    name="graph",
+    cls=Subcommands,
+    others=_OTHER_NAMES,
+    of_graphs="info",
+    short_help="Generate, describe and convert graphs.",
+)
 def command() -> None:
     """Generate, describe and convert graphs.
 
@@ -102,19 +116,17 @@ def convert(graph_file: str, target: Path, words: GraphWords) -> None:
 def _save(graph_file: str, target: Path, words: GraphWords) -> None:
     from gdsl.cli.output import check_writable
     from gdsl.graph import write
-    from gdsl.graph.reading import KEEP_NAMES, format_of
+    from gdsl.graph.reading import KEEP_NAMES
+    from gdsl.graph.writing import format_to_write
     from gdsl.progress import working
 
+    kind = format_to_write(str(target))
     check_writable(target)
     graph = words.open(graph_file)
     with working(f"writing {target}"):
         write(graph, target)
-    if graph.names is not None and format_of(str(target)) not in KEEP_NAMES:
+    if graph.names is not None and kind not in KEEP_NAMES:
         message("note: this format keeps no names of vertices; .csv does")
-    elif (
-        graph.names is not None
-        and format_of(str(target)) in ("csv", "tsv")
-        and all(str(name).isdigit() for name in graph.names)
-    ):
+    elif graph.names is not None and kind in ("csv", "tsv") and all(str(name).isdigit() for name in graph.names):
         message("note: all names are whole numbers: --compact reads them as names again")
     message(f"{printable(str(target))}: {graph!r}")

@@ -19,7 +19,7 @@ import click
 
 from gdsl.cache.location import show
 from gdsl.cli import INTERRUPTED, streams
-from gdsl.diagnostics import GdslError
+from gdsl.diagnostics import GdslError, shown
 from gdsl.version import __version__
 
 if TYPE_CHECKING:
@@ -80,14 +80,28 @@ class _Verbs(click.Group):
 
         if arguments and not context.resilient_parsing and arguments[0] not in (*_VERBS, "") and arguments[0][0] != "-":
             close = difflib.get_close_matches(arguments[0], _VERBS, n=1)
-            hint = f" Did you mean '{close[0]}'?" if close else ""
-            context.fail(f"No such command '{arguments[0]}'.{hint}")
+            hint = f" Did you mean '{close[0]}'?" if close else _instead_of_verb(*arguments)
+            context.fail(f"No such command {shown(arguments[0])}.{hint}")
         return super().resolve_command(context, arguments)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of verbs, without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in _VERBS.items()])
+
+
+def _instead_of_verb(word: str, *others: str) -> str:
+    """What to write for a word that is no verb."""
+    from gdsl.program_files import SUFFIX, samples
+
+    if word == "help":
+        verb = f"{others[0]} " if others and others[0] in _VERBS else ""
+        return f" Write 'gdslc {verb}--help'."
+    if word == "version":
+        return " Write 'gdslc --version'."
+    if word.endswith(SUFFIX) or word in samples():
+        return f" Programs are run by 'gdslc run {word} GRAPH'."
+    return " 'gdslc --help' lists all."
 
 
 @click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})

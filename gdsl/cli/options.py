@@ -40,6 +40,32 @@ class PassName(click.Choice):  # type: ignore[type-arg]
         return super().convert(value, param, ctx)
 
 
+class Word(click.Choice):  # type: ignore[type-arg]
+    """One of a few words; another one is answered with the one that is meant, also for what other tools call it."""
+
+    def __init__(self, choices: Sequence[str], others: dict[str, str] | None = None) -> None:
+        super().__init__(choices)
+        self.others = others or {}
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The word, or click's error."""
+        from gdsl.frontend.vocabulary import closest
+
+        if value not in self.choices:
+            near = self.others.get(str(value).lower()) or closest(str(value)[:100], self.choices)
+            words = ", ".join(map(repr, self.choices))
+            self.fail(f"{shown(value)} is not one of {words}.{f' Did you mean {near!r}?' if near else ''}", param, ctx)
+        return value
+
+
+OTHER_BACKENDS = {
+    **dict.fromkeys(("gpu", "nvidia", "device"), "cuda"),
+    **dict.fromkeys(("openmp", "omp", "cpp", "c++", "host", "native"), "cpu"),
+    **dict.fromkeys(("python", "interpreter", "interpreted"), "reference"),
+}
+"""What other tools call the backends."""
+
+
 def with_options(command: Any, options: Sequence[Callable[[Any], Any]]) -> Any:
     """`command` with these options, in their order."""
     for option in reversed(options):
@@ -293,7 +319,11 @@ def round_option(command: Command) -> Command:
 def backend_option(help_text: str | None = None, default: str | None = "auto") -> Callable[[Command], Command]:
     """Add --backend; the command gets `backend`, a name, auto, or None if that is the default."""
     return click.option(
-        "--backend", type=click.Choice(_BACKENDS), default=default, show_default=default is not None, help=help_text
+        "--backend",
+        type=Word(_BACKENDS, OTHER_BACKENDS),
+        default=default,
+        show_default=default is not None,
+        help=help_text,
     )
 
 

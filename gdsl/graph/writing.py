@@ -26,7 +26,7 @@ from gdsl.graph.list_checks import is_count_line
 from gdsl.graph.number_text import is_number
 from gdsl.graph.reading import READ_ONLY, TABLE_KINDS, UNCOMPRESSED, XML_KINDS, format_of
 from gdsl.graph.vertices import Names
-from gdsl.graph_names import COMPRESSED
+from gdsl.graph_names import COMPRESSED, SUFFIXES
 
 _LISTS = ("csv", "tsv")
 _ROWS = 1 << 16
@@ -35,6 +35,26 @@ _QUOTED = re.compile(r"""^[ #%/]| $|"| [#%]""")
 _NO_TEXT = re.compile("[\ud800-\udfff]")
 _ID = re.compile(r"0|[1-9][0-9]{0,17}")
 _MARKS = re.compile(r"""[\s,;#%"]""")
+
+
+def format_to_write(name: str, format_name: str | None = None) -> str:
+    """The format in which the file `name` is written: `format_name`, or that of its name. Raises E0702."""
+    try:
+        kind = format_of(name, format_name)
+    except GdslError:
+        if format_name is not None:
+            raise
+        suffixes = ", ".join(suffix for suffix, kind in SUFFIXES.items() if kind not in READ_ONLY and kind != "gr")
+        message = "the name does not show the format to write"
+        raise GdslError.single("E0702", message, fix=f"end it in one of {suffixes}, .gr", place=name) from None
+    if format_name is None:
+        refuse_other_problems(name)
+    if kind in READ_ONLY:
+        fix = "write a .mtx or .graphml file"
+        raise GdslError.single("E0702", f"files of this format ({kind}) are read, not written", fix=fix, place=name)
+    if kind in UNCOMPRESSED and name.lower().endswith(COMPRESSED):
+        raise GdslError.single("E0702", f"this format ({kind}) compresses its own data", place=name)
+    return kind
 
 
 def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = None) -> None:  # noqa: A002
@@ -50,14 +70,7 @@ def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = No
     if not isinstance(graph, Graph):
         raise TypeError(f"write takes a gdsl.Graph, not {shown(graph)}")
     name = path_name(path, "a graph's path is a str or a path-like object")
-    kind = format_of(name, format)
-    if format is None:
-        refuse_other_problems(name)
-    if kind in READ_ONLY:
-        fix = "write a .mtx or .graphml file"
-        raise GdslError.single("E0702", f"files of this format ({kind}) are read, not written", fix=fix, place=name)
-    if kind in UNCOMPRESSED and name.lower().endswith(COMPRESSED):
-        raise GdslError.single("E0702", f"this format ({kind}) compresses its own data", place=name)
+    kind = format_to_write(name, format)
     _check_fits(graph, kind, name)
     writers: dict[str, Callable[[Graph, IO[bytes]], None]] = {
         "mtx": _write_matrix_market,

@@ -371,3 +371,35 @@ def test_names_that_cannot_be_written(gdslc, tmp_path):
 )
 def test_functors_as_knobs(gdslc, word, fix):
     gdslc("check", "bfs", "--tune", word).fails(1, "E0412", fix)
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        (("bfs", "karate"), "No such command 'bfs'. Programs are run by 'gdslc run bfs GRAPH'."),
+        (("mine.gdsl",), "Programs are run by 'gdslc run mine.gdsl GRAPH'."),
+        (("help",), "Write 'gdslc --help'."),
+        (("help", "run"), "Write 'gdslc run --help'."),
+        (("version",), "Write 'gdslc --version'."),
+        (("nothing",), "'gdslc --help' lists all."),
+        (("graph", "show", "karate"), "Did you mean 'gdslc graph info'?"),
+        (("graph", "karate"), "Did you mean 'gdslc graph info karate'?"),
+        (("graph", "a.mtx"), "Did you mean 'gdslc graph info a.mtx'?"),
+        (("graph", "nothing"), "There are generate, info, convert."),
+        (("cache", "delete"), "Did you mean 'gdslc cache clear'?"),
+        (("run", "bfs", "karate", "--backend", "gpu"), "Did you mean 'cuda'?"),
+        (("run", "bfs", "karate", "--backend", "CPU"), "Did you mean 'cpu'?"),
+        (("compile", "bfs", "--emit", "c++"), "Did you mean 'cpp'?"),
+        (("compile", "bfs", "--backend", "openmp"), "Did you mean 'cpu'?"),
+    ],
+)
+def test_what_other_tools_call_it(gdslc, words, answer):
+    gdslc(*words).fails(2, answer)
+
+
+def test_names_that_show_no_format_to_write(gdslc):
+    gdslc("graph", "convert", "karate", "a.xyz").fails(1, "E0702", "end it in one of .mtx, .mm, .npz")
+    # before the graph is read or generated
+    gdslc("graph", "convert", "nothing.mtx", "a.xyz").fails(1, "a.xyz: error[E0702]")
+    gdslc("graph", "convert", "nothing.mtx", "a.gexf").fails(1, "files of this format (gexf) are read, not written")
+    gdslc("graph", "generate", "rmat:31", "-o", "a.npz.gz").fails(1, "this format (npz) compresses its own data")

@@ -79,7 +79,7 @@ def test_files_are_looked_for_before_workers_start(gdslc: Any, monkeypatch: pyte
     answer = gdslc(*run, "roads.mtx", *on)
     assert answer.status == 1 and "E0701" in answer.err
     assert "did you mean karate" in gdslc(*run, "karatee", *on).err
-    assert "E0702" in gdslc(*run, "karate", "--format", "nosuch", *on).err
+    assert "unknown format `nosuch`" in gdslc(*run, "karate", "--format", "nosuch", *on).err
     assert "E0611" in gdslc(*run, "karate", "-p", "weight=@nosuch.npy", *on).err
     assert "E0611" in gdslc(*run, "karate", "-p", "weight=@nosuch.npy", "--cluster", "auto").err
     for words in (("karate", *on), ("rmat:4", *on), ("elsewhere.mtx", "--cluster", "auto")):
