@@ -15,7 +15,7 @@ from typing import IO, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from gdsl.diagnostics import GdslError, shown
+from gdsl.diagnostics import GdslError, printable, shown
 from gdsl.files import path_name, whole_file
 from gdsl.graph.archives import DIRECTED_KEY
 from gdsl.graph.column_names import ENDS, UNDIRECTED_ENDS, is_column_name
@@ -44,6 +44,11 @@ def format_to_write(name: str, format_name: str | None = None) -> str:
     except GdslError:
         if format_name is not None:
             raise
+        shorter = next((name[: -len(end)] for end in COMPRESSED if name.lower().endswith(end)), name)
+        kind = SUFFIXES.get(os.path.splitext(shorter.lower())[1], "")
+        if shorter != name and kind in UNCOMPRESSED:
+            message, fix = f"this format ({kind}) compresses its own data", f"write {printable(shorter)}"
+            raise GdslError.single("E0702", message, fix=fix, place=name) from None
         suffixes = ", ".join(suffix for suffix, kind in SUFFIXES.items() if kind not in READ_ONLY and kind != "gr")
         message = "the name does not show the format to write"
         raise GdslError.single("E0702", message, fix=f"end it in one of {suffixes}, .gr", place=name) from None
