@@ -10,7 +10,7 @@ from gdsl.diagnostics import Diagnostic, Edit, Label, Suggestion
 from gdsl.effects import Effects, ProgramEffects, WriteKind
 from gdsl.effects.terms import ElementTerm, End, Operation, PassTerm, ScalarTerm, Term, Unknown, inside
 from gdsl.ir import nodes
-from gdsl.ir.traversal import walk, written_in
+from gdsl.ir.traversal import contains, walk, written_in
 from gdsl.operations import IDEMPOTENT, BinaryOperation, Domain, SetOperation
 from gdsl.source import Source, Span
 
@@ -151,9 +151,7 @@ def _endless(loop: nodes.While, frontier: str, effects: ProgramEffects) -> Effec
                 reached.pop(step.name, None)
         elif isinstance(step, nodes.DefineFrontier):
             reached.pop(step.name, None)
-        elif any(isinstance(inner, nodes.Step) for inner in walk(getattr(step, "body", ()))) or isinstance(
-            step, nodes.If
-        ):
+        elif contains(getattr(step, "body", ()), nodes.Step) or isinstance(step, nodes.If):
             return None  # what comes of it depends on more than this looks at
     return reached.get(frontier)
 

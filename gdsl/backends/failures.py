@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from gdsl.deadline import timeout_error
 from gdsl.diagnostics import GdslError
 from gdsl.ir.nodes import Array, Literal, Operator, ParamValue, Program, Repeat, While
-from gdsl.ir.traversal import walk
+from gdsl.ir.traversal import contains, walk
 from gdsl.operations import Domain
 from gdsl.records import dataclass
 from gdsl.source import Span
@@ -191,7 +191,7 @@ def _named(loop: While | Repeat) -> str:
 def _only_loop(program: Program) -> While | Repeat | None:
     """The loop of a program that does no long work outside of it."""
     loops = [node for node in walk(program.schedule) if isinstance(node, While | Repeat)]
-    alone = len(loops) == 1 and not any(isinstance(node, Operator) for node in walk(program.schedule))
+    alone = len(loops) == 1 and not contains(program.schedule, Operator)
     return loops[0] if alone else None
 
 

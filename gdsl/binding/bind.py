@@ -31,7 +31,7 @@ from gdsl.graph import Graph
 from gdsl.interpreter import with_room
 from gdsl.ir import nodes as ir
 from gdsl.ir.calls import frames_of_calls
-from gdsl.ir.traversal import walk
+from gdsl.ir.traversal import contains
 from gdsl.operations import Domain
 from gdsl.source import Source
 from gdsl.types import Type, Widths
@@ -323,7 +323,7 @@ def _conditions(declared: Iterable[Conditioned]) -> list[Condition]:
 
 
 def _is_constant(default: ir.Expression | None) -> bool:
-    return default is not None and not any(isinstance(node, ir.ParamValue | ir.FunctionCall) for node in walk(default))
+    return default is not None and not contains(default, ir.ParamValue, ir.FunctionCall)
 
 
 def _id_count(type_: Type, graph: Graph) -> int:

@@ -28,7 +28,7 @@ from gdsl.codegen.statements import StatementPrinter, accepts_last, always_accep
 from gdsl.codegen.usage import Uses, function_uses, uses_of
 from gdsl.ir import nodes as ir
 from gdsl.ir.calls import function_order, long_functions
-from gdsl.ir.traversal import walk
+from gdsl.ir.traversal import contains
 from gdsl.operations import Domain, Outcome
 from gdsl.passes.writers import written_arrays, written_several_ways
 from gdsl.plan.hints import EarlyRead, ReadAhead
@@ -144,7 +144,7 @@ class FunctionPrinter:
         body = tuple(statement for i, statement in enumerate(functor.body) if i != without)
         if not body:
             return None
-        says = any(isinstance(node, ir.Accept) for node in walk(body))
+        says = contains(body, ir.Accept)
         returns = says and accepts_last(body)
         lines = Lines(depth=1)
         self._preamble(lines, body)

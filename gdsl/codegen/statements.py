@@ -10,7 +10,7 @@ from gdsl.codegen.lines import Lines
 from gdsl.codegen.literals import type_name
 from gdsl.codegen.names import Scope
 from gdsl.ir import nodes as ir
-from gdsl.ir.traversal import walk
+from gdsl.ir.traversal import contains, walk
 from gdsl.operations import Domain, Outcome, ReduceOperation
 from gdsl.types import Type
 
@@ -175,12 +175,12 @@ def accepts_last(body: tuple[ir.Statement, ...]) -> bool:
     """Whether every `accept` in `body` is the last thing that happens on its way, so that it can be a `return`."""
     if not body:
         return True
-    if any(isinstance(node, ir.Accept) for node in walk(body[:-1])):
+    if contains(body[:-1], ir.Accept):
         return False
     last = body[-1]
     if isinstance(last, ir.Branch):
         return accepts_last(last.then) and accepts_last(last.otherwise)
-    return isinstance(last, ir.Accept) or not any(isinstance(node, ir.Accept) for node in walk(last))
+    return isinstance(last, ir.Accept) or not contains(last, ir.Accept)
 
 
 def always_accepts(body: tuple[ir.Statement, ...]) -> bool:
@@ -197,7 +197,7 @@ def _is_short(node: ir.ForRange) -> bool:
     """Whether a range is constant and short, so that its loop needs no check for a stop."""
     if not isinstance(node.first, ir.Literal) or not isinstance(node.last, ir.Literal):
         return False
-    nested = any(isinstance(inner, (ir.Loop, ir.ForNeighbors, ir.ForRange)) for inner in walk(node.body))
+    nested = contains(node.body, ir.Loop, ir.ForNeighbors, ir.ForRange)
     return not nested and node.last.value - node.first.value <= _SHORT_LOOP
 
 

@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 
 from gdsl.extents import VERTICES
 from gdsl.ir import nodes
-from gdsl.ir.traversal import conjuncts, rewrite, walk
+from gdsl.ir.traversal import conjuncts, contains, rewrite, walk
 from gdsl.operations import BinaryOperation, Degree, Domain
 from gdsl.types import Type
 
@@ -126,7 +126,7 @@ def without_ties(program: nodes.Program) -> nodes.Program:
     if not program.requires.symmetric:
         return program
     elsewhere = _run_elsewhere(program)
-    if not any(isinstance(node, nodes.DegreeOf) for node in walk((program.vertex_functors, program.edge_functors))):
+    if not contains((program.vertex_functors, program.edge_functors), nodes.DegreeOf):
         return program
     return dataclasses.replace(
         program,

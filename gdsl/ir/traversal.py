@@ -66,6 +66,11 @@ def walk(part: object) -> list[Node]:
     return walked
 
 
+def contains(part: object, *kinds: type[Node]) -> bool:
+    """Whether `part` is a node of one of these kinds, or has one in it."""
+    return any(isinstance(node, kinds) for node in walk(part))
+
+
 def written_in(body: object) -> set[str]:
     """The arrays and scalars that statements or steps write."""
     return {node.data for node in walk(body) if isinstance(node, nodes.ElementTarget | nodes.ScalarTarget)}

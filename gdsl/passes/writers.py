@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gdsl.ir import nodes as ir
-from gdsl.ir.traversal import walk
+from gdsl.ir.traversal import contains, walk
 from gdsl.operations import Over, ReduceOperation
 from gdsl.types import WHOLE_WORDS
 
@@ -75,7 +75,7 @@ def kept_arrays(functor: ir.Functor) -> frozenset[str]:
     """The arrays of which a call on a vertex lowers its own element only, or raises it, while other calls read it and
     any value of it will do for them: the call always knows the value, which it can keep in a register. Not where lanes
     may share a loop over neighbors, as each has registers of its own."""
-    if not isinstance(functor, ir.VertexFunctor) or any(isinstance(node, ir.ForNeighbors) for node in walk(functor)):
+    if not isinstance(functor, ir.VertexFunctor) or contains(functor, ir.ForNeighbors):
         return frozenset()
     roles = frozenset({ir.Role.VERTEX})
     ways = {

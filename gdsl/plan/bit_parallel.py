@@ -47,7 +47,7 @@ from gdsl.effects.access import Who
 from gdsl.extents import VERTICES, Fixed, Times
 from gdsl.ir import nodes as ir
 from gdsl.ir.printer import print_expression
-from gdsl.ir.traversal import all_steps, rewrite, walk
+from gdsl.ir.traversal import all_steps, contains, rewrite, walk
 from gdsl.operations import Domain, Over
 from gdsl.passes.writers import far_roles, near_roles, plain_arrays, targets_in
 from gdsl.plan import variants
@@ -288,7 +288,7 @@ class _Analysis:
         return end
 
     def _no_functions(self, conjunct: ir.Expression) -> None:
-        if any(isinstance(each, ir.FunctionCall) for each in walk(conjunct)):
+        if contains(conjunct, ir.FunctionCall):
             raise _ObstacleError("a function in a test may read other data", conjunct.span)
 
     def _test(self, conjunct: ir.Expression) -> int:

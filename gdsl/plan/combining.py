@@ -18,7 +18,7 @@ after a `changed` whose duplicates would show (`duplicate_changes`).
 from __future__ import annotations
 
 from gdsl.ir import nodes as ir
-from gdsl.ir.traversal import walk
+from gdsl.ir.traversal import contains, walk
 from gdsl.operations import ADDITIVE, IDEMPOTENT, Domain, Outcome, Over, ReduceOperation, StoreRule
 from gdsl.plan.duplicate_changes import visible_duplicate
 from gdsl.plan.exchange_nodes import Exchanged, How, Reach
@@ -170,7 +170,7 @@ def pulls_from_others(step: ir.Operator, functor: ir.Functor, program: ir.Progra
 
 
 def _calls(functor: ir.Functor) -> bool:
-    return any(isinstance(node, ir.FunctionCall) for node in walk(functor))
+    return contains(functor, ir.FunctionCall)
 
 
 def starts_from_nothing(update: ir.Update) -> bool:

@@ -23,7 +23,7 @@ import dataclasses
 
 from gdsl.extents import VERTICES, Extent, Times
 from gdsl.ir import nodes as ir
-from gdsl.ir.traversal import walk
+from gdsl.ir.traversal import contains, walk
 from gdsl.operations import BinaryOperation, Domain, Duplicates, Over
 from gdsl.passes.writers import far_roles, targets
 from gdsl.plan import variants
@@ -107,7 +107,7 @@ def claim_of(functor: ir.EdgeFunctor, over: Over, closing: ir.Closing | None) ->
         and len(reads) == 1
         and sides[0].type is not Type.BOOL
         and not sides[0].type.holds_float
-        and not any(isinstance(node, (ir.Local, ir.UpdateValue)) for node in walk(store.value))
+        and not contains(store.value, ir.Local, ir.UpdateValue)
         and not may_stop((functor.condition[closing.conjunct + 1 :], store.value))
     )
     return Claim(closing.array, closing.conjunct, closing.statement, sides[1]) if can else None
@@ -127,7 +127,7 @@ def claimed_element(conjunct: ir.Expression, far: frozenset[ir.Role]) -> tuple[i
         return None
     for element, other in ((conjunct.left, conjunct.right), (conjunct.right, conjunct.left)):
         is_far = isinstance(element, ir.Element) and ir.is_parameter(element.index, *far)
-        if is_far and not any(isinstance(node, ir.Element) for node in walk(other)):
+        if is_far and not contains(other, ir.Element):
             assert isinstance(element, ir.Element)
             return element, other
     return None

@@ -37,7 +37,7 @@ from dataclasses import dataclass, field
 
 from gdsl.ir import nodes as ir
 from gdsl.ir.printer import print_expression, print_index
-from gdsl.ir.traversal import walk
+from gdsl.ir.traversal import contains, walk
 from gdsl.operations import EXTREMES, IDEMPOTENT, BinaryOperation, ReduceOperation, StoreRule, UnaryOperation
 
 _STORED = (StoreRule.ANY_WINNER, StoreRule.SAME_VALUE)
@@ -311,4 +311,4 @@ def _negated(value: ir.Expression) -> ir.Expression | None:
 
 
 def _acts(value: ir.Expression) -> bool:
-    return any(isinstance(node, ir.UpdateValue) for node in walk(value))
+    return contains(value, ir.UpdateValue)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gdsl.effects.access import Accesses
 from gdsl.ir.nodes import Array, DefineFrontier, EdgeFunctor, Operator, Param, Program, Scalar, Subgraph, VertexFunctor
-from gdsl.ir.traversal import Remembered, walk
+from gdsl.ir.traversal import Remembered, contains
 from gdsl.operations import Domain
 from gdsl.plan.graph_class import GENERAL, GraphClass
 from gdsl.plan.target import Sizes, Target
@@ -53,4 +53,4 @@ def may_be_left_out(step: DefineFrontier, program: Program) -> bool:
     id, so an id below the bound may be that of an edge that was left out."""
     if step.domain is not Domain.EDGE or not step.members:
         return False
-    return any(isinstance(node, Subgraph) for node in walk(program.schedule))
+    return contains(program.schedule, Subgraph)

@@ -37,7 +37,7 @@ from collections.abc import Iterator, Sequence
 from gdsl.effects.access import Accesses, Who, frontiers_of
 from gdsl.frontend.vocabulary import unused_name
 from gdsl.ir import nodes as ir
-from gdsl.ir.traversal import all_steps, blocks_of, rewrite, walk, with_blocks
+from gdsl.ir.traversal import all_steps, blocks_of, contains, rewrite, walk, with_blocks
 from gdsl.operations import GraphQuery
 from gdsl.plan.functor_facts import may_stop, own_arrays
 from gdsl.plan.sending import names_in
@@ -255,7 +255,7 @@ def with_followers(own: ir.Functor, others: Sequence[ir.Functor], name: str, tak
         condition, body = _with_names((other.condition, other.body), renamed)
         calls += _under(condition, body)
     body = own.body
-    if any(isinstance(node, ir.Accept) for node in walk(body)):
+    if contains(body, ir.Accept):
         stays = unused_name("stays", used)
         yes: ir.Expression = ir.Literal(own.span, Type.BOOL, True)
         stayed: ir.Expression = ir.Local(own.span, Type.BOOL, stays)

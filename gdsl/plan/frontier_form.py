@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 
 from gdsl.ir import nodes as ir
-from gdsl.ir.traversal import walk
+from gdsl.ir.traversal import contains, walk
 from gdsl.operations import Domain, FrontierForm, SetOperation
 from gdsl.plan.deduplication import repeated_of
 from gdsl.plan.facts import Facts
@@ -158,7 +158,7 @@ def test_of(former: Step | None, step: Combine, program: ir.Program, target: Tar
         return None
     functor = program.vertex_functor(taken.functor)
     tells = bool(own.tests) and own.claim is None and not own.body and not own.accepts
-    return own if tells and not any(isinstance(each, ir.FunctionCall) for each in walk(functor)) else None
+    return own if tells and not contains(functor, ir.FunctionCall) else None
 
 
 def lacking_queues(program: ir.Program, bitmaps: frozenset[str]) -> frozenset[str]:

@@ -26,7 +26,7 @@ from collections.abc import Iterable
 from gdsl.effects.access import frontiers_of
 from gdsl.ir import nodes as ir
 from gdsl.ir.printer import print_functor
-from gdsl.ir.traversal import all_steps, walk
+from gdsl.ir.traversal import all_steps, contains, walk
 from gdsl.operations import Domain
 from gdsl.plan import nodes
 from gdsl.plan.facts import Facts
@@ -154,7 +154,7 @@ _OF_A_RUN = (ir.Element, ir.ScalarValue, ir.ElementTarget, ir.ScalarTarget, ir.P
 
 def _is_structural(part: object) -> bool:
     """Whether a functor or a function reads nothing of a run, and writes nothing."""
-    return not any(isinstance(node, _OF_A_RUN) for node in walk(part))
+    return not contains(part, *_OF_A_RUN)
 
 
 def _called(functor: ir.EdgeFunctor, program: ir.Program) -> tuple[ir.Function, ...]:

@@ -36,7 +36,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from gdsl.ir import nodes as ir
-from gdsl.ir.traversal import walk
+from gdsl.ir.traversal import contains, walk
 from gdsl.operations import BinaryOperation, Domain, ReduceOperation
 from gdsl.passes.writers import targets_in
 from gdsl.plan.facts import Facts
@@ -81,7 +81,7 @@ def shared_loops(step: ir.Compute, functor: ir.VertexFunctor, variant: Variant, 
 
 def _rows(loop: ir.ForNeighbors) -> int | None:
     """An edge that has loops of its own waits for them: nothing is gained by reading for a second one meanwhile."""
-    return 1 if any(isinstance(node, INNER_LOOPS) for node in walk(loop.body)) else None
+    return 1 if contains(loop.body, *INNER_LOOPS) else None
 
 
 def _is_uniform(step: ir.Compute, functor: ir.VertexFunctor, facts: Facts) -> bool:
@@ -146,7 +146,7 @@ def _stays(body: tuple[ir.Statement, ...]) -> bool:
     """Whether the loop goes on after each edge. A loop inside may end in any way, and writes nothing."""
     for node in body:
         if isinstance(node, INNER_LOOPS):
-            if any(isinstance(each, (ir.Store, ir.Update)) for each in walk(node.body)):
+            if contains(node.body, ir.Store, ir.Update):
                 return False
         elif not isinstance(node, _IN_LOOP) or (
             isinstance(node, ir.Branch) and not _stays((*node.then, *node.otherwise))
@@ -192,7 +192,7 @@ def _follows_by_computing(body: tuple[ir.Statement, ...], carried: tuple[str, ..
     for node in body:
         if isinstance(node, ir.Branch):
             inside = (*node.then, *node.otherwise)
-            alone = may_stop(inside) or any(isinstance(each, INNER_LOOPS) for each in walk(inside))
+            alone = may_stop(inside) or contains(inside, *INNER_LOOPS)
             sometimes = depends(node.condition, carried) and alone
             if sometimes or not computes(node.condition) or not _follows_by_computing(inside, carried):
                 return False

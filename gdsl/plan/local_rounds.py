@@ -41,7 +41,7 @@ from dataclasses import replace
 
 from gdsl.effects.access import Accesses
 from gdsl.ir import nodes as ir
-from gdsl.ir.traversal import walk
+from gdsl.ir.traversal import contains, walk
 from gdsl.operations import Balance, Domain
 from gdsl.passes.writers import far_roles, targets
 from gdsl.plan.facts import Facts
@@ -110,7 +110,7 @@ def may_be_local(computations: tuple[Operation, ...], advance: Operation, access
     read = {each.name for each in accesses.of_step(step) if not each.writes}
     claims = push.collect is not None and push.collect.dedup is Dedup.CLAIM
     decides = not (read - {changed} if claims else read) & (own | {changed}) and changed not in own
-    is_one = _claims_equally(functor, step) if claims else not any(isinstance(node, ir.Store) for node in walk(functor))
+    is_one = _claims_equally(functor, step) if claims else not contains(functor, ir.Store)
     computed = all(_is_own(each, accesses, own | {changed}) for each in computations)
     return decides and is_one and computed and not _depends_on_round(functor) and not may_stop(functor)
 
@@ -157,7 +157,7 @@ def _is_own(computation: Operation, accesses: Accesses, changed: set[str]) -> bo
 def _depends_on_round(functor: ir.EdgeFunctor | ir.VertexFunctor) -> bool:
     """Whether a call depends on which pass it is in, or goes through a list of its own."""
     others = (ir.Iteration, ir.FrontierSize, ir.FrontierNotEmpty, ir.ForNeighbors)
-    return any(isinstance(node, others) for node in walk(functor))
+    return contains(functor, *others)
 
 
 def _sweep(operation: Operation) -> Sweep:

@@ -15,7 +15,7 @@ import dataclasses
 
 from gdsl.ir import nodes as ir
 from gdsl.ir import statement_nodes as statements
-from gdsl.ir.traversal import walk
+from gdsl.ir.traversal import contains, walk
 from gdsl.operations import Balance, BinaryOperation
 from gdsl.plan import block_cache
 from gdsl.plan.facts import Facts
@@ -155,7 +155,7 @@ def _keeps_little(plan: Plan) -> bool:
     program, tuning = plan.program, plan.program.tuning
     if not plan.target.fused or plan.target.teams or not plan.frontiers or plan.graphs or tuning.block is not None:
         return False
-    tables = any(isinstance(node, (ir.Intersect, ir.NeighborVote)) for node in walk(program.schedule))
+    tables = contains(program.schedule, ir.Intersect, ir.NeighborVote)
     if tables or is_long(plan) or searches(program):
         return False
     functions = {function.name: function.body for function in program.functions}

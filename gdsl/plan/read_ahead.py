@@ -30,7 +30,7 @@ from typing import TypeGuard
 from gdsl.ir import nodes as ir
 from gdsl.ir.nodes import BuiltinCall, EdgeFunctor, Expression, FunctionCall, NeighborReduce, Node, Program
 from gdsl.ir.printer import print_expression
-from gdsl.ir.traversal import rewrite, walk
+from gdsl.ir.traversal import contains, rewrite, walk
 from gdsl.operations import Builtin, Domain, Over
 from gdsl.passes.writers import targets_in, written_arrays
 from gdsl.plan.hints import EarlyRead, ReadAhead
@@ -71,7 +71,7 @@ def read_ahead_of(functor: ir.Functor, variant: Variant, functions: Mapping[str,
 
 def is_simple(functor: ir.Functor, variant: Variant, functions: Mapping[str, object]) -> bool:
     """Whether a functor is short enough for several elements side by side."""
-    if variant.claim is not None or any(isinstance(node, _LOOPS) for node in walk(functor.body)):
+    if variant.claim is not None or contains(functor.body, *_LOOPS):
         return False
     return nodes_in(functor, functions) <= MOST_NODES
 

@@ -24,7 +24,7 @@ from collections.abc import Iterator
 
 from gdsl.ir import nodes as ir
 from gdsl.ir.gathering import walked_lists
-from gdsl.ir.traversal import all_steps, rewrite, walk, with_blocks
+from gdsl.ir.traversal import all_steps, contains, rewrite, walk, with_blocks
 from gdsl.operations import BinaryOperation, Direction, Domain, Over, ReduceOperation
 from gdsl.passes.writers import far_roles
 from gdsl.plan import variants
@@ -73,7 +73,7 @@ def written_for(before: ir.Program, after: ir.Program) -> dict[int, int]:
 def may_send(step: ir.NeighborReduce, functor: ir.EdgeFunctor, program: ir.Program, walked: frozenset[Over]) -> bool:
     """Whether the neighbors may send, and there may be few of them; `walked`: the lists that the program walks."""
     asks = variants.uses_edge_id(functor) and step.over is not Over.IN_EDGES  # in-edges have no ids of their own
-    calls = any(isinstance(node, ir.FunctionCall | ir.GraphRead) for node in walk(functor))
+    calls = contains(functor, ir.FunctionCall, ir.GraphRead)
     has_lists = step.over.reversed in walked or program.requires.symmetric
     if step.operation is None or program.graphs or asks or calls or may_stop(functor) or not has_lists:
         return False

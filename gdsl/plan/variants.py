@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Mapping
 
 from gdsl.ir import nodes as ir
-from gdsl.ir.traversal import walk
+from gdsl.ir.traversal import contains, walk
 from gdsl.operations import Over
 from gdsl.passes.writers import accumulated_scalars, far_roles, targets_in, written_arrays
 from gdsl.plan.functor_facts import may_stop
@@ -143,7 +143,7 @@ def _variant(functor: ir.Functor, tests: tuple[int, ...], plain: frozenset[str],
             modes[target.array] = Mode.PLAIN if target.array in plain else Mode.SHARED
         else:
             modes[target.scalar] = Mode.TOTAL if target.scalar in accumulated else Mode.SHARED
-    accepts = any(isinstance(node, ir.Accept) for node in walk(statements))
+    accepts = contains(statements, ir.Accept)
     return Variant(functor.name, tests, claim, body, tuple(Write(*item) for item in modes.items()), accepts)
 
 

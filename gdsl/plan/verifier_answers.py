@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 from gdsl.ir import nodes as ir
 from gdsl.ir.printer import print_index
-from gdsl.ir.traversal import walk
+from gdsl.ir.traversal import contains, walk
 from gdsl.ir.verifier import expecting
 from gdsl.operations import BITWISE, IDEMPOTENT, BinaryOperation, Domain, Outcome, ReduceOperation, UnaryOperation
 
@@ -98,7 +98,7 @@ class _Answers:
                 negated = any(map(self._is_negated, walk(value)))
                 self.expect(not negated, "what happens without a change would be done by no worker")
             elif isinstance(node, ir.Binary) and node.operation is BinaryOperation.OR and self.uses_answer(node.left):
-                acts = any(isinstance(each, ir.UpdateValue) for each in walk(node.right))
+                acts = contains(node.right, ir.UpdateValue)
                 self.expect(not acts, "a write without a change would be done by no worker")
 
     def _is_negated(self, value: ir.Node) -> bool:

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 from gdsl.effects.access import Accesses, Who, frontiers_of
 from gdsl.ir import nodes as ir
-from gdsl.ir.traversal import all_steps, blocks_of, rewrite, walk, with_blocks
+from gdsl.ir.traversal import all_steps, blocks_of, contains, rewrite, walk, with_blocks
 from gdsl.ir.verifier import expecting
 from gdsl.plan.functor_facts import may_stop, own_arrays
 from gdsl.records import equal_apart_from
@@ -93,11 +93,11 @@ class _Followers:
 
     def _behind(self, own: ir.Functor, found: ir.Functor) -> _Body:
         """What a functor does behind what the filter's own does, for the members that are accepted."""
-        accepts = any(isinstance(node, ir.Accept) for node in walk(own.body))
+        accepts = contains(own.body, ir.Accept)
         if not accepts:
             self.expect(found.body[: len(own.body)] == own.body, "a filter finds something else")
             rest = found.body[len(own.body) :]
-            self.expect(not any(isinstance(node, ir.Accept) for node in walk(rest)), "a filter finds something else")
+            self.expect(not contains(rest, ir.Accept), "a filter finds something else")
             return rest
         self.expect(len(found.body) == len(own.body) + 3, "a filter finds something else")
         begin, *body, end, branch = found.body
@@ -203,7 +203,7 @@ class _Followers:
                 self.expect(not ahead, f"{step.scalar} is one pass ahead when the loop begins again")
                 self.expect(not may_stop(step), "a pass that is not run stops the run")
                 parts = (step,)
-            self.expect(not any(isinstance(node, ir.Iteration) for node in walk(parts)), "the number of another pass")
+            self.expect(not contains(parts, ir.Iteration), "the number of another pass")
 
     def _pairs(self, wanted: Sequence[ir.Step], found: Sequence[ir.Step]) -> list[tuple[ir.Step, ir.Step]] | None:
         """The steps that are the same; None: not all are, or some must not be in another order."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gdsl.ir import nodes as ir
-from gdsl.ir.traversal import walk
+from gdsl.ir.traversal import contains
 from gdsl.operations import Balance, Domain
 from gdsl.plan import hints
 from gdsl.plan.cpu_threads import changes_own_ends, claims_at_once, tests_at_once, total_first
@@ -134,7 +134,7 @@ class HintVerifier(VariantVerifier):
         self.expect(fits, "a value in any case")
         value = functor.value if isinstance(functor, ir.EdgeFunctor) else None
         of_edge = (ir.Element, ir.Parameter, ir.Local, ir.DegreeOf)
-        alike = isinstance(value, ir.Select) and not any(isinstance(node, of_edge) for node in walk(value.condition))
+        alike = isinstance(value, ir.Select) and not contains(value.condition, *of_edge)
         self.expect(alike, "edges select their values themselves")
 
     def _in_vectors(self, step: ir.Operator, sweep: Sweep, hint: hints.InVectors) -> None:

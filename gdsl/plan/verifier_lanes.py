@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from gdsl.effects.access import Accesses
 from gdsl.ir import nodes as ir
-from gdsl.ir.traversal import walk
+from gdsl.ir.traversal import contains, walk
 from gdsl.ir.verifier import expecting
 from gdsl.operations import BinaryOperation, Domain
 from gdsl.plan.functor_facts import may_stop
@@ -61,7 +61,7 @@ class _Verifier:
         written = {each.name for each in touched if each.writes}
         self.expect(not any(each.name in written and not each.writes for each in touched), "reads of what calls write")
         used = (ir.UpdateValue, ir.CompareAndSwap, ir.Accept)
-        self.expect(not any(isinstance(node, used) for node in walk(functor)), "a result of a write")
+        self.expect(not contains(functor, *used), "a result of a write")
         loops = (ir.Loop, ir.ForRange, ir.ForNeighbors)
         inside = self._called(functor)
         self.expect(not any(isinstance(node, loops) for node in inside), "a function that some lanes may leave")
@@ -136,7 +136,7 @@ def _goes_on(node: ir.Statement) -> bool:
     if isinstance(node, ir.Branch):
         return all(map(_goes_on, (*node.then, *node.otherwise)))
     if isinstance(node, INNER_LOOPS):
-        return not any(isinstance(each, (ir.Store, ir.Update)) for each in walk(node.body))
+        return not contains(node.body, ir.Store, ir.Update)
     return isinstance(node, _WITHIN)
 
 

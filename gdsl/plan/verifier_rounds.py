@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gdsl.effects.access import Accesses
 from gdsl.ir import nodes as ir
-from gdsl.ir.traversal import walk
+from gdsl.ir.traversal import contains, walk
 from gdsl.ir.verifier import expecting
 from gdsl.operations import Balance
 from gdsl.plan.functor_facts import may_stop, own_arrays
@@ -76,7 +76,7 @@ class _Verifier:
             read = {access.name for access in touched[each.step.site] if not access.writes} & written
             own_claim = decided if each is advance and claims else set[str]()
             self.expect(read <= own_claim, "something is read that the loop changes")
-            asks = any(isinstance(node, (ir.Iteration, ir.FrontierSize, ir.FrontierNotEmpty)) for node in walk(functor))
+            asks = contains(functor, ir.Iteration, ir.FrontierSize, ir.FrontierNotEmpty)
             self.expect(not asks and not may_stop(functor), "a call that depends on the round")
         self.expect(
             push.rounds is not None and decided == {push.rounds.array}, "an advance that writes more than what accepts"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 from gdsl.ir.nodes import Filter, FunctionCall
-from gdsl.ir.traversal import walk
+from gdsl.ir.traversal import contains
 from gdsl.ir.verifier import expecting
 from gdsl.operations import Domain, SetOperation
 from gdsl.plan.hints import FewAsList
@@ -92,7 +92,7 @@ def _is_complement(former: Step | None, each: Combine, plan: Plan) -> bool:
     own, collect = former.does.own, former.does.collect
     functor = plan.program.vertex_functor(former.step.functor)
     pure = own is not None and bool(own.tests) and not own.body and not own.accepts
-    pure = pure and not any(isinstance(node, FunctionCall) for node in walk(functor))
+    pure = pure and not contains(functor, FunctionCall)
     sets = (each.walked.frontier, each.asked.frontier) == (former.does.members.frontier, collect and collect.frontier)
     rest = each.step.operation is SetOperation.DIFFERENCE and each.walked.frontier != each.asked.frontier
     return pure and sets and rest and each.test == own and former.does.hint(FewAsList) is None

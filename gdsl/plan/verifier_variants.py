@@ -6,7 +6,7 @@ from __future__ import annotations
 from gdsl.effects.access import Accesses
 from gdsl.ir import nodes as ir
 from gdsl.ir.printer import print_expression
-from gdsl.ir.traversal import Remembered, walk
+from gdsl.ir.traversal import Remembered, contains, walk
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import BinaryOperation, UnaryOperation
 from gdsl.passes.writers import (
@@ -67,7 +67,7 @@ class VariantVerifier:
         statements = tuple(functor.body[i] for i in variant.body)
         written = {target.data for target in targets_in(statements)}
         self.expect(sorted(each.name for each in variant.writes) == sorted(written), "other things are written")
-        self.expect(variant.accepts == any(isinstance(node, ir.Accept) for node in walk(statements)), "who accepts")
+        self.expect(variant.accepts == contains(statements, ir.Accept), "who accepts")
         if alone is None:
             plain = self.ask(written_arrays, functor)
         else:

@@ -14,7 +14,7 @@ from gdsl.codegen.precedence import Text, call, postfix
 from gdsl.codegen.template_helpers import TemplateHelpers, on_an_edge
 from gdsl.extents import EDGES, VERTICES, Extent
 from gdsl.ir import nodes as ir
-from gdsl.ir.traversal import walk
+from gdsl.ir.traversal import contains
 from gdsl.operations import NeighborOperation
 from gdsl.plan.buffer_nodes import Allocator, Buffer, Role
 from gdsl.plan.hints import UnbranchedTests
@@ -130,7 +130,7 @@ class CppHelpers(TemplateHelpers):
             if isinstance(step, On) or (isinstance(step, Loop) and not step.counted):
                 continue
             parts = step.condition if isinstance(step, (Loop, Branch)) else getattr(step, "step", None)
-            if any(isinstance(node, ir.Iteration) for node in walk(parts)):
+            if contains(parts, ir.Iteration):
                 return True
         return False
 

@@ -16,7 +16,7 @@ from gdsl.ir.lowering.expressions import ExpressionLowering, default_value, impo
 from gdsl.ir.lowering.functors import FunctorLowering, StatementLowering
 from gdsl.ir.lowering.reductions import with_first_values
 from gdsl.ir.lowering.schedule import ScheduleLowering
-from gdsl.ir.traversal import rewrite, walk
+from gdsl.ir.traversal import contains, rewrite
 from gdsl.ir.verifier import verify
 from gdsl.knobs import settled
 from gdsl.operations import Domain, GraphQuery
@@ -240,7 +240,7 @@ def _is_unchecked(node: nodes.Node) -> bool:
 def _with_checked_params(program: nodes.Program) -> nodes.Program:
     """`program` with a test wherever functors and the schedule use a param as an index, if it contracts graphs: the
     test before the run is about the given graph, which has more vertices."""
-    if not any(isinstance(node, nodes.Contract) for node in walk(program.schedule)):
+    if not contains(program.schedule, nodes.Contract):
         return program
 
     def change(node: Any) -> Any:
