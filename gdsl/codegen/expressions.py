@@ -212,12 +212,18 @@ class ExpressionPrinter:
     def _graph_read(self, node: ir.GraphRead) -> Text:
         query, first, others = node.query, node.arguments[0], node.arguments[1:]
         if query is GraphQuery.HAS_EDGE:
-            return call("has_edge", "d.graph", *map(self.print, node.arguments))
+            name = "has_opposite" if self._leads_back(*node.arguments) else "has_edge"
+            return call(name, "d.graph", *map(self.print, node.arguments))
         index = self.index(query.value, first, node.checked, Domain.EDGE if query.of_edge else Domain.VERTEX)
         if query.of_edge:
             return call(_OF_EDGE[query], "d.graph", index)
         edge = self._edge_at(query.value, index, others[0])
         return edge if query is GraphQuery.OUT_EDGE else call("destination_of", "d.graph", edge.text)
+
+    def _leads_back(self, first: ir.Expression, last: ir.Expression) -> bool:
+        """Whether an edge between these would be the opposite one of that which the functor was called for."""
+        ends = ir.is_parameter(first, ir.Role.DESTINATION) and ir.is_parameter(last, ir.Role.SOURCE)
+        return ends and ir.Role.COMMON not in self.parameters
 
     def _edge_at(self, subject: str, vertex: str, place: ir.Expression) -> Text:
         """The edge at a place of a list."""

@@ -92,3 +92,8 @@ inline bool plain_changed_or(T* x, T value) { return plain_put(x, *x, T(*x | val
 // piece: plain_changed_xor
 template <class T>
 inline bool plain_changed_xor(T* x, T value) { return plain_changed(x, plain_xor(x, value)); }
+
+// piece: has_opposite
+// Whether an edge leads from u to w, where one leads from w to u: a symmetric graph has one list for both directions.
+template <class Graph>
+inline bool has_opposite(const Graph& g, vertex u, vertex w) { return g.in_offsets == g.offsets || has_edge(g, u, w); }

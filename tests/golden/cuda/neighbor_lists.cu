@@ -110,6 +110,22 @@ constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
 // piece: raise_to
 // piece: changed_max
 // piece: plain_add
+
+struct graph_slice {
+    int64 num_vertices;
+    int64 num_edges;
+    int64 largest_degree;  // of any vertex, in either direction
+    const edge* offsets;  // out-edges: num_vertices + 1
+    const vertex* columns;  // their destinations: num_edges, ascending for each vertex
+    const edge* in_offsets;  // in-edges: num_vertices + 1
+    const vertex* in_sources;  // their sources: num_edges
+    const edge* in_edges;  // their edge ids: num_edges
+    const vertex* edge_sources;  // of each edge id: num_edges
+    const edge* reverse_edges;  // of each edge id the edge that leads back, or none: num_edges
+};
+
+// piece: has_edge
+// piece: has_opposite
 // piece: deferred_edges
 
 struct block_storage {
@@ -159,19 +175,6 @@ struct control_block {
 static_assert(sizeof(control_block) == 344, "as the host knows it");
 
 // piece: request_stop
-
-struct graph_slice {
-    int64 num_vertices;
-    int64 num_edges;
-    int64 largest_degree;  // of any vertex, in either direction
-    const edge* offsets;  // out-edges: num_vertices + 1
-    const vertex* columns;  // their destinations: num_edges, ascending for each vertex
-    const edge* in_offsets;  // in-edges: num_vertices + 1
-    const vertex* in_sources;  // their sources: num_edges
-    const edge* in_edges;  // their edge ids: num_edges
-    const vertex* edge_sources;  // of each edge id: num_edges
-    const edge* reverse_edges;  // of each edge id the edge that leads back, or none: num_edges
-};
 
 // One execution of one operator, timed by the first thread.
 struct trace_record {
@@ -285,7 +288,6 @@ struct frontier {
 // piece: destination_of
 // piece: reverse_of
 // piece: checked_edge_at
-// piece: has_edge
 // piece: edge_range
 // piece: out_edges
 // piece: queue_members members_of
@@ -445,7 +447,7 @@ __device__ __forceinline__ void pair_apply(const data_slice& d, vertex src, vert
 
 __device__ __forceinline__ bool weigh_condition(const data_slice& d, vertex src, vertex dst) {
 #line 80 "neighbor_lists.gdsl"
-    return has_edge(d.graph, dst, src);
+    return has_opposite(d.graph, dst, src);
 }
 #line resume "neighbor_lists.cu"
 
