@@ -30,11 +30,12 @@ class Columns:
         """The ends, where the caller names them. Raises E0711 where `names` lacks one."""
         if self.source is None and self.target is None:
             return None
+        for name in (self.source, self.target):
+            if name is not None:
+                require_column(name, names)
         if self.source is None or self.target is None or self.source == self.target:
             fix = "source='…', target='…' name them (--source-column, --target-column)"
             raise bad_array("both ends need a column of their own", fix)
-        for name in (self.source, self.target):
-            require_column(name, names)
         return self.source, self.target
 
 
@@ -46,6 +47,13 @@ def require_column(name: str, names: list[str]) -> None:
     similar = [each for each in names if each.lower() == name.lower()] or difflib.get_close_matches(name, names, n=1)
     fix = f"did you mean {similar[0]!r}? Its columns are {few}" if similar else f"its columns are {few or 'none'}"
     raise bad_array(f"the table has no column {shown(name)}", fix)
+
+
+def require_weight_apart(weight: str, ends: tuple[str, str]) -> None:
+    """Raise E0711 where the column of the weights is also one of the ends."""
+    if weight in ends:
+        fix = "source='…', target='…' and weight='…' name three (--source-column, --target-column, --weight-column)"
+        raise bad_array(f"the column {shown(weight)} is one of the ends, and the weight needs its own", fix)
 
 
 def columns_of(source: object, target: object, weight: object) -> Columns:
@@ -173,6 +181,7 @@ def named(words: Sequence[str], requested: Columns) -> Named:
             names[place] = "weight"
     if requested.weight is not None:
         place = header.index(_as_written(requested.weight, header))
+        require_weight_apart(header[place], (header[ends[0]], header[ends[1]]))
         names = [None if name == "weight" else name for name in names]
         names[place] = "weight"
     names[ends[0]], names[ends[1]] = "source", "destination"

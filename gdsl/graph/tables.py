@@ -8,7 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError, shown, type_name
-from gdsl.graph.column_names import ENDS, UNDIRECTED_ENDS, Columns, ColumnsError, named, require_column
+from gdsl.graph.column_names import (
+    ENDS,
+    UNDIRECTED_ENDS,
+    Columns,
+    ColumnsError,
+    named,
+    require_column,
+    require_weight_apart,
+)
 from gdsl.graph.edge_list import EdgeList, edges_from_arrays
 from gdsl.graph.group import ALONE, Group
 from gdsl.graph.messages import bad_array
@@ -42,6 +50,7 @@ def edges_of_part(
         ends = _ends(result.names, columns)
         if columns.weight is not None:
             require_column(columns.weight, result.names)
+            require_weight_apart(columns.weight, ends)
     if directed is None:
         directed = tuple(map(str.lower, ends)) != UNDIRECTED_ENDS
     first = group.before(len(table)) if not group.alone else 0

@@ -271,3 +271,21 @@ def test_directed_and_undirected_are_the_same_words_everywhere(tmp_path):
                 make(**wrong)
     assert Graph.from_edges(*ends, directed=False).num_edges == 6
     assert Graph.from_edges(*ends, directed=False, undirected=True).num_edges == 6
+
+
+def test_a_weight_in_a_column_of_the_ends(tmp_path):
+    """It was an end alone, and the graph had no weights."""
+    table = {"a": [0, 1], "b": [1, 2], "c": [5, 6]}
+    with pytest.raises(GdslError, match=r"E0711(.|\n)*the column 'a' is one of the ends, and the weight needs its own"):
+        Graph.from_table(table, source="a", target="b", weight="a")
+    path = tmp_path / "a.csv"
+    path.write_text("w,a,b\n5,0,1\n6,1,2\n")
+    with pytest.raises(GdslError, match=r"E0711(.|\n)*the column 'w' is one of the ends(.|\n)*--weight-column"):
+        Graph.read(path, weight_column="w")  # the first two columns are taken for the ends
+    graph = Graph.read(path, source_column="a", target_column="b", weight_column="w")
+    assert graph.attributes["weight"].tolist() == [5, 6]
+
+
+def test_a_column_that_is_not_there_is_reported_before_one_that_is_not_named():
+    with pytest.raises(GdslError, match=r"the table has no column 'source'(.|\n)*did you mean 'sorce'"):
+        Graph.from_table({"sorce": [0], "target": [1]}, source="source")
