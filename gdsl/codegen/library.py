@@ -39,6 +39,7 @@ DIRECT_EDGE_IDS = "direct_edge_ids"
 """The file whose pieces replace those where no graph leaves out edges of another."""
 _REPLACING = (INDIRECT_EDGE_IDS, DIRECT_EDGE_IDS, BOTH_SIDES, WORKERS, SEVERAL_GPUS, SOLO_ROUNDS, GPU_LANES, *TEAMS)
 COMMON = {
+    "small_integers": False,
     "arithmetic": True,
     "plain": False,
     "pairs": True,

@@ -21,6 +21,7 @@ from gdsl.version import __version__
 LIBRARY = Library(
     "cpu",
     (
+        "small_integers",
         "platform",
         "arithmetic",
         "random",

@@ -18,6 +18,7 @@ from gdsl.codegen.library import (
 )
 
 FILES = (
+    "small_integers",
     "platform",
     "arithmetic",
     "random",
@@ -67,7 +68,7 @@ FILES = (
     "numbers",
     "instances",
 )
-PLATFORM = "platform"
+PLATFORM = "small_integers", "platform"
 _OF_ONE, _OF_SEVERAL = "one_gpu.words", "several_gpus.words"
 """The runtime is written for a grid: all blocks of a run. On one GPU these are the blocks of one launch, and CUDA's
 device scope reaches them; on several GPUs they are numbered over all launches, and only system scope does."""
@@ -115,5 +116,5 @@ def pieces() -> tuple[Piece, ...]:
 def link(text: str, generated: Mapping[str, str], library: Library = LIBRARY) -> tuple[list[str], list[str]]:
     """What `text` needs, as `Library.link` finds it: (the pieces of the platform, all others)."""
     linked = library.link(text, generated)
-    platform = [piece.text for piece in linked if piece.file == PLATFORM]
-    return platform, [piece.text for piece in linked if piece.file != PLATFORM]
+    platform = [piece.text for piece in linked if piece.file in PLATFORM]
+    return platform, [piece.text for piece in linked if piece.file not in PLATFORM]

@@ -1,15 +1,3 @@
-// piece: int8
-typedef signed char int8;
-
-// piece: uint8
-typedef unsigned char uint8;
-
-// piece: int16
-typedef short int16;
-
-// piece: uint16
-typedef unsigned short uint16;
-
 // piece: int32 uint32 int64 uint64 float32 float64
 typedef std::int32_t int32;
 typedef std::uint32_t uint32;
