@@ -9,19 +9,23 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import difflib
+import itertools
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 
 from gdsl import packages
-from gdsl.diagnostics import GdslError
-from gdsl.program_files import read_file
+from gdsl.diagnostics import GdslError, printable
+from gdsl.program_files import SUFFIX, read_file, samples
 from gdsl.resources import resource_directory
 from gdsl.source import Source
 
 MOST_FILES = 100
 """The most files that one program imports from, directly or through others."""
+_MOST_ENTRIES = 1000
+"""Entries of a folder that are compared with the name of a file that is not there."""
 
 _PATH = re.compile(r'"""(?:.|\n)*?"""|\bfrom(?:\s|#[^\n]*)*"([^"\n]+)"|#[^\n]*')
 
@@ -101,6 +105,22 @@ def read_import(program: Source, name: str) -> Source:
     if not is_program(source):
         raise GdslError.single("E0241", "it is not a gdsl program, and declares nothing", place=name)
     return source
+
+
+def likely_file(path: str, folder: str) -> str | None:
+    """What to do about a file `path` that is not in `folder`: write the sample of that name there, or name the file
+    that is almost called so; None where neither is known."""
+    stem, suffix = os.path.splitext(os.path.basename(path))
+    if suffix in ("", SUFFIX) and stem in samples():
+        return f"write the sample there: `gdslc samples {stem} > {stem}{SUFFIX}`"
+    try:
+        with os.scandir(folder) as entries:
+            names = (entry.name for entry in itertools.islice(entries, _MOST_ENTRIES))
+            stems = [name.removesuffix(SUFFIX) for name in names if name.endswith(SUFFIX)]
+    except OSError:
+        return None
+    near = difflib.get_close_matches(stem[:100], stems, n=1, cutoff=0.7)
+    return f'did you mean `"{printable(near[0])}{SUFFIX}"`?' if near else None
 
 
 def names_in(source: Source, program: Source | None = None) -> Iterator[str]:

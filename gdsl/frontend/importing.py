@@ -17,7 +17,7 @@ from gdsl.frontend import syntax
 from gdsl.frontend.parser import parse_all
 from gdsl.frontend.syntax import with_names, with_spans
 from gdsl.frontend.vocabulary import closest
-from gdsl.imports import MOST_FILES, file_meant, is_allowed, read_import, same_file
+from gdsl.imports import MOST_FILES, file_meant, is_allowed, likely_file, read_import, same_file
 from gdsl.packages import is_word, why_missing
 from gdsl.source import Origin, Source, Span
 
@@ -205,7 +205,7 @@ class _Importer:
                 return None
             where = os.path.dirname(os.path.abspath(name))
             has_suffix = os.path.isfile(f"{name}.gdsl")
-            fix = f'write `"{node.path}.gdsl"`' if has_suffix else None
+            fix = f'write `"{node.path}.gdsl"`' if has_suffix else likely_file(node.path, where)
             why = error.diagnostics[0].message
             self._refuse(node, f"cannot import from `{node.path}`: {why}", f"looked in {printable(where)}", fix)
             return None

@@ -128,3 +128,16 @@ def test_mistakes_of_two_files_are_reported_together(tmp_path: Path) -> None:
         gdsl.compile(file)
     found = [(each.code, each.span.file.rsplit("/")[-1] if each.span else "") for each in caught.value.diagnostics]
     assert sorted(found) == [("E0301", ""), ("E0301", "lib.gdsl"), ("E0302", "lib.gdsl")]
+
+
+@pytest.mark.parametrize(
+    ("path", "fix"),
+    [
+        ("comon.gdsl", 'did you mean `"common.gdsl"`?'),
+        ("bfs.gdsl", "write the sample there: `gdslc samples bfs > bfs.gdsl`"),
+        ("common", 'write `"common.gdsl"`'),
+    ],
+)
+def test_files_that_are_meant(tmp_path, path, fix):
+    (tmp_path / "common.gdsl").write_text("function mix(x : int32) -> int32 { return x; }\n")
+    assert fix in refusal(program(tmp_path, path))
