@@ -17,7 +17,7 @@ from numpy.lib import format as npy
 
 from gdsl import files
 from gdsl.diagnostics import GdslError, printable, shown
-from gdsl.graph.messages import quiet
+from gdsl.graph.messages import edited, quiet
 from gdsl.numerals import real_number, whole_number
 
 _BYTES_A_VALUE = 64
@@ -53,15 +53,21 @@ def read_array(name: str, file_name: str, longest: int) -> np.ndarray[Any, Any]:
         return _from_text(content)
     except (GdslError, MemoryError):
         raise
+    except _WordError as error:
+        script = "'/^#/d'" if error.is_comment else "1d" if error.is_header else None
+        fix = None if script is None or not file_name.isprintable() else f"remove it: {edited(file_name, script)}"
+        raise _unusable(file_name, str(error), fix) from None
     except _OtherArraysError as others:
-        can_be_named = file_name.lower().endswith(_ARCHIVE) and file_name.isprintable()
+        can_be_named = others.names and file_name.lower().endswith(_ARCHIVE) and file_name.isprintable()
         fix = f"{name}=@{file_name}:ARRAY, with one of these names" if can_be_named else None
         raise _unusable(file_name, str(others), fix) from None
     except OSError as error:
         raise _unopened(file_name, error) from None
     except (ValueError, EOFError, zipfile.BadZipFile) as error:
-        if str(error).startswith("EOF: reading"):
+        if str(error).startswith(("EOF: reading", "malformed node", "Cannot parse header", "Header")):
             raise _unusable(file_name, "it is cut short or damaged: its head is not whole") from None
+        if isinstance(error, zipfile.BadZipFile):
+            raise _unusable(file_name, f"it is cut short or damaged: {error}") from None
         raise _unusable(file_name, str(error).splitlines()[0] if str(error) else "it is damaged") from None
     except Exception as error:  # NumPy, zipfile and zlib raise all kinds of errors for damaged bytes
         raise _unusable(file_name, f"it is damaged ({type(error).__name__})") from None
@@ -146,8 +152,19 @@ def _reals(words: list[str], text: str) -> np.ndarray[Any, Any]:
     except ValueError as error:
         behind = itertools.accumulate(len(line.split()) for line in text.split("\n"))
         line = next(number for number, count in enumerate(behind, 1) if count > len(numbers))
-        raise ValueError(f"{shown(words[len(numbers)])} in line {line} cannot be used: {error}") from None
+        raise _WordError(words[len(numbers)], line, error, text) from None
     return np.array(numbers)
+
+
+class _WordError(ValueError):
+    """A word of a text is not a number; `is_comment`: its line begins like a comment, as those of numpy.savetxt do;
+    `is_header`: it is a name above lines that begin with digits."""
+
+    def __init__(self, word: str, line: int, why: ValueError, text: str) -> None:
+        super().__init__(f"{shown(word)} in line {line} cannot be used: {why}")
+        lines = text.split("\n")
+        self.is_comment = lines[line - 1].startswith("#")
+        self.is_header = line == 1 and word[:1].isalpha() and "".join(lines[1:2])[:1].isdigit()
 
 
 def _unusable(name: str, why: str, fix: str | None = None) -> GdslError:
@@ -161,6 +178,7 @@ class _OtherArraysError(ValueError):
     """An archive has no array of that name, only `names`."""
 
     def __init__(self, wanted: str, names: Sequence[str]) -> None:
+        self.names = names
         enumeration = ", ".join(shown(name) for name in names[:_NAMED]) or "none"
         more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
         super().__init__(f"it has no array called {shown(wanted)}, only {enumeration}{more}")

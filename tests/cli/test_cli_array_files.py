@@ -146,3 +146,29 @@ def test_a_text_says_where_its_first_bad_word_is(gdslc):
 def test_a_head_that_is_cut_off(gdslc):
     Path("sites.npy").write_bytes(head((5,))[:40])
     says(gdslc, "sites.npy", "it is cut short or damaged: its head is not whole")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("a.txt", b"# made by numpy.savetxt\n1\n2\n", "fix: remove it: sed -i '/^#/d' a.txt"),
+        ("a.csv", b"weight\n1\n2\n", "fix: remove it: sed -i 1d a.csv"),
+        ("a.npz", b"PK\x03\x04cut", "it is cut short or damaged: File is not a zip file"),
+        (
+            "a.npy",
+            b"\x93NUMPY\x01\x00\x36\x00" + b"{'descr': '<f4', 'fortran_order': f(), 'shape': (2,)}\n",
+            "its head is",
+        ),
+    ],
+)
+def test_what_to_do_about_a_file(gdslc, name, content, said):
+    Path(name).write_bytes(content)
+    answer = gdslc("run", "sssp", "karate", "-p", "source=0", "-p", f"weight=@{name}")
+    answer.fails(1, "E0611", said)
+
+
+def test_other_first_lines_are_not_removed(gdslc):
+    for content in ("[1, 2]\n", "hello\n", "x\ny\n"):
+        Path("a.txt").write_text(content)
+        answer = gdslc("run", "sssp", "karate", "-p", "source=0", "-p", "weight=@a.txt")
+        assert "E0611" in answer.err and "fix:" not in answer.err
