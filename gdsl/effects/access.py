@@ -129,6 +129,12 @@ class Accesses:
             return None
         return self._edge[step.functor] if step.functor_domain is Domain.EDGE else self._vertex[step.functor]
 
+    def functor(self, step: ir.Operator) -> ir.Functor:
+        """The functor of an operator that runs one."""
+        functor = self.functor_of(step)
+        assert functor is not None
+        return functor
+
     def _in(self, part: object, who: Who) -> frozenset[Access]:
         return frozenset(Access(name, writes, who) for name, writes in self._touched(part))
 

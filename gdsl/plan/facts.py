@@ -31,9 +31,7 @@ class Facts:
 
     def functor(self, step: Operator) -> VertexFunctor | EdgeFunctor:
         """The functor of `step`, which has one."""
-        functor = self.accesses.functor_of(step)
-        assert functor is not None
-        return functor
+        return self.accesses.functor(step)
 
     def edge_functor(self, step: Operator) -> EdgeFunctor:
         """The edge functor of `step`, which has one."""

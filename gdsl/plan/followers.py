@@ -90,7 +90,9 @@ class _Writer:
             name = unused_name("_".join([step.label, *(each.label for each in group)]), self.taken)
             self.taken.add(name)
             functors.append(
-                with_followers(self._functor(step), [self._functor(each) for each in group], name, self.taken)
+                with_followers(
+                    self.accesses.functor(step), [self.accesses.functor(each) for each in group], name, self.taken
+                )
             )
             return dataclasses.replace(step, functor=name)
 
@@ -103,11 +105,6 @@ class _Writer:
             edge_functors=(*before.edge_functors, *of_edges),
             schedule=schedule,
         )
-
-    def _functor(self, step: ir.Operator) -> ir.Functor:
-        functor = self.accesses.functor_of(step)
-        assert functor is not None
-        return functor
 
     def _block(self, steps: tuple[ir.Step, ...]) -> tuple[ir.Step, ...]:
         """A block with those that follow a filter in it, or in a loop around it, in its sweep."""
@@ -151,7 +148,9 @@ class _Writer:
         filters = rest[len(rest) - len(tail) - 1] if len(tail) < len(rest) else None
         if not isinstance(filters, ir.Filter) or filters.result != condition.frontier:
             return None
-        counts = any(isinstance(node, ir.Iteration) for part in (head, self._functor(first)) for node in walk(part))
+        counts = any(
+            isinstance(node, ir.Iteration) for part in (head, self.accesses.functor(first)) for node in walk(part)
+        )
         if counts or may_stop(head) or any(self._is_used_outside(store.scalar, loop) for store in head):
             return None
         if any(self._is_carried(store.scalar, original) for store in head):
@@ -194,7 +193,7 @@ class _Writer:
         if not isinstance(step, ir.Compute) or step.frontier.frontier != filters.result:
             return None
         group = self.following.get(filters.site, [])
-        if len(group) == MOST_FOLLOWERS or not self._may_follow(self._functor(step)):
+        if len(group) == MOST_FOLLOWERS or not self._may_follow(self.accesses.functor(step)):
             return None
         if not (self.target.grid or group or self._reads_the_same(filters, step)):
             return None
@@ -226,13 +225,13 @@ class _Writer:
 
     def _reads_the_same(self, filters: ir.Filter, step: ir.Compute) -> bool:
         """Whether the follower reads an array that the filter reads, too, or the filter has more to do than to test."""
-        functors = self._functor(filters), self._functor(step)
+        functors = self.accesses.functor(filters), self.accesses.functor(step)
         read = [{node.array for node in walk(each) if isinstance(node, ir.Element)} for each in functors]
         return bool(functors[0].body) or not read[0].isdisjoint(read[1])
 
     def _are_apart(self, first: ir.Operator, second: ir.Operator) -> bool:
         """Whether no call of either sees what the other one writes, but for elements of its own member."""
-        own = (own_arrays(self._functor(each), self.before) for each in (first, second))
+        own = (own_arrays(self.accesses.functor(each), self.before) for each in (first, second))
         alone = frozenset.intersection(*own)
         return alone.issuperset(_meeting(self.accesses, first, second))
 

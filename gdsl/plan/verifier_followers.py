@@ -64,7 +64,7 @@ class _Followers:
         """The computations that a filter does for its result as well."""
         wanted = self.operators[step.site]
         assert isinstance(wanted, ir.Filter)
-        own, found = self._functor(wanted), self._new_functor(step)
+        own, found = self.accesses.functor(wanted), self._new_functor(step)
         if step.functor == wanted.functor:
             return ()
         self.expect(type(found) is type(own) and found.condition == own.condition, "other conditions of a filter")
@@ -119,7 +119,7 @@ class _Followers:
 
     def _begins(self, rest: _Body, call: ir.Compute, names: tuple[str, ...]) -> int:
         """How many of these statements are what `call` does, which are the first ones; 0: they are not."""
-        functor = self._functor(call)
+        functor = self.accesses.functor(call)
         body = functor.body
         for conjunct in reversed(functor.condition):
             body = (ir.Branch(conjunct.span, conjunct, body, ()),)
@@ -129,9 +129,9 @@ class _Followers:
 
     def _apart(self, sweep: Sequence[ir.Operator], call: ir.Compute) -> None:
         """No call of a sweep sees what another one does, but for elements of its own member."""
-        functor = self._functor(call)
+        functor = self.accesses.functor(call)
         for each in sweep:
-            alone = own_arrays(self._functor(each), self.before) & own_arrays(functor, self.before)
+            alone = own_arrays(self.accesses.functor(each), self.before) & own_arrays(functor, self.before)
             for name in self._meeting(each, call):
                 self.expect(name in alone, f"{name} is seen before all calls have written it")
 
@@ -189,7 +189,7 @@ class _Followers:
         for place, step in enumerate(head):
             if isinstance(step, ir.Compute):
                 self.expect(step.frontier.frontier == condition.frontier, "a computation on what is not empty")
-                parts: tuple[ir.Node, ...] = (self._functor(step),)
+                parts: tuple[ir.Node, ...] = (self.accesses.functor(step),)
             else:
                 assert isinstance(step, ir.StoreScalar)
                 (scalar,) = (each for each in self.before.scalars if each.name == step.scalar)
@@ -227,11 +227,6 @@ class _Followers:
         """The data that both use and one of them writes."""
         one, other = self.accesses.of_step(first), self.accesses.of_step(second)
         return {a.name for a in one for b in other if a.name == b.name and (a.writes or b.writes)}
-
-    def _functor(self, step: ir.Operator) -> ir.Functor:
-        functor = self.accesses.functor_of(step)
-        assert functor is not None
-        return functor
 
 
 def _is_alike(step: ir.Step, other: ir.Step) -> bool:

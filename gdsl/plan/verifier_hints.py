@@ -31,11 +31,6 @@ class HintVerifier(VariantVerifier):
             if type(hint) in _RULES:
                 _RULES[type(hint)](self, step, sweep, hint)
 
-    def _functor(self, step: ir.Operator) -> ir.Functor:
-        functor = self.accesses.functor_of(step)
-        assert functor is not None
-        return functor
-
     # On a GPU
 
     @property
@@ -74,7 +69,7 @@ class HintVerifier(VariantVerifier):
         self.expect(together, "tables of members that are not side by side")
 
     def _values_ahead(self, step: ir.Operator, sweep: Sweep, hint: hints.ReadAhead) -> None:
-        functor, pulls, ordered = self._functor(step), sweep.selection is not None, sweep.order is not None
+        functor, pulls, ordered = self.accesses.functor(step), sweep.selection is not None, sweep.order is not None
         fits = isinstance(functor, ir.VertexFunctor) or (hint.over is not None and not pulls and not ordered)
         self.expect(self.target.grid and fits, "values that are read early")
         self._read_ahead(functor, hint, sweep)
@@ -109,27 +104,33 @@ class HintVerifier(VariantVerifier):
 
     def _unbranched_tests(self, step: ir.Operator, sweep: Sweep, hint: hints.UnbranchedTests) -> None:
         by_one = next((each.by_one for each in sweep.walks if each.over is hint.over), None)
-        fits = by_one is not None and self.ask(tests_at_once, self._functor(step))
+        fits = by_one is not None and self.ask(tests_at_once, self.accesses.functor(step))
         self.expect(fits, "tests in any case")
 
     def _unbranched_claims(self, step: ir.Operator, sweep: Sweep, hint: hints.UnbranchedClaims) -> None:
-        fits = self._by_one(sweep) is not None and claims_at_once(self._functor(step), sweep)
+        fits = self._by_one(sweep) is not None and claims_at_once(self.accesses.functor(step), sweep)
         self.expect(fits, "claims in any case")
 
     def _total_first(self, step: ir.Operator, sweep: Sweep, hint: hints.TotalFirst) -> None:
-        fits = not self.target.grid and sweep.own is not None and hint == self.ask(total_first, self._functor(step))
+        fits = (
+            not self.target.grid
+            and sweep.own is not None
+            and hint == self.ask(total_first, self.accesses.functor(step))
+        )
         self.expect(fits, "a total that says nothing of tests")
 
     def _own_ends(self, step: ir.Operator, sweep: Sweep, hint: hints.OwnEnds) -> None:
         fits = self._by_one(sweep) is not None and not self.program.graphs
-        self.expect(fits and changes_own_ends(self._functor(step), sweep), "far ends of one thread that others change")
+        self.expect(
+            fits and changes_own_ends(self.accesses.functor(step), sweep), "far ends of one thread that others change"
+        )
 
     def _equal_shares(self, step: ir.Operator, sweep: Sweep, hint: hints.EqualShares) -> None:
         fits = not self.target.grid and sweep.own is not None and sweep.members.frontier is None
         self.expect(fits and sweep.members.domain is Domain.VERTEX, "equal shares of a part of the vertices")
 
     def _select_first(self, step: ir.Operator, sweep: Sweep, hint: hints.SelectFirst) -> None:
-        functor = self._functor(step)
+        functor = self.accesses.functor(step)
         fits = sweep.segment is not None and not self.target.grid and not may_stop(functor)
         self.expect(fits, "a value in any case")
         value = functor.value if isinstance(functor, ir.EdgeFunctor) else None
@@ -139,7 +140,7 @@ class HintVerifier(VariantVerifier):
 
     def _in_vectors(self, step: ir.Operator, sweep: Sweep, hint: hints.InVectors) -> None:
         segment = sweep.segment
-        fits = segment is not None and not self.target.grid and not may_stop(self._functor(step))
+        fits = segment is not None and not self.target.grid and not may_stop(self.accesses.functor(step))
         self.expect(fits, "values of no lists in vectors")
         assert segment is not None
         alone = segment.type.is_pair or segment.type.holds_float or isinstance(segment.reduction, ir.OwnOperation)

@@ -88,8 +88,7 @@ class _Verifier:
         ends = [node.role for store in stores for node in walk(store.value) if isinstance(node, ir.Parameter)]
         self.expect(near not in ends and ir.Role.EDGE not in ends, "a claim that stores what its edge decides")
         for each in computations:
-            functor = self.accesses.functor_of(each.step)
-            assert functor is not None
+            functor = self.accesses.functor(each.step)
             writes = {access.name for access in touched[each.step.site] if access.writes}
             own = own_arrays(functor, self.plan.program)
             stores_only = all(isinstance(statement, ir.Store) for statement in functor.body)
