@@ -84,12 +84,12 @@ class Copies:
     def _labeled(self, sweep: Sweep) -> float:
         """A copy of labels that is filled, and what other GPUs' copies have for the own vertices; where all copies
         stay, what is stored in those of others comes instead of a fill. Packed labels are two bits for each vertex of
-        the others; where most vertices are not in one tree, as on skewed graphs, the labels as well."""
+        the others, as most of them are in one tree, or in none."""
         if sweep.labels is None:
             return 0.0
         size = self.profile.vertices * self.vertex
         if sweep.labels.packed is not None:
-            return (self.gpus - 1) * (self.profile.vertices / 4 + (0.0 if self.profile.skewed else size))
+            return (self.gpus - 1) * self.profile.vertices / 4
         return self.share * size + (self.gpus - 1) * size / self.gpus
 
     def _published(self, sweep: Sweep, amounts: Amounts) -> float:

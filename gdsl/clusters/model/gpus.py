@@ -284,13 +284,11 @@ class _Run:
         return own.seconds(sweep, self.plan, self.profile, self.widths, amounts, found, self.host.gpu)
 
     def _packing(self, sweep: Sweep) -> float:
-        """Each of several GPUs reads all labels and those that they lead to, and reads them again twice: when it packs
-        them, and when it takes those of the others."""
+        """Each of several GPUs reads all labels three times: when it follows them, mostly to one root, which its
+        caches have, when it packs them, and when it takes those of the others."""
         if self.gpus == 1 or sweep.labels is None or sweep.labels.packed is None:
             return 0.0
-        gpu, vertices, skewed = self.host.gpu, self.profile.vertices, self.profile.skewed
-        in_order = 3 * vertices * self.widths.of(Type.VERTEX) // 8 / gpu.bandwidth
-        return max(in_order, vertices / (gpu.cached if skewed else gpu.gathers))
+        return 3 * self.profile.vertices * self.widths.of(Type.VERTEX) // 8 / self.host.gpu.bandwidth
 
     # ------------------------------------------------------------ waiting, results
 
