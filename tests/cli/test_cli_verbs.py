@@ -201,7 +201,7 @@ def test_explain_says_what_stands_in_the_way_of_an_order(gdslc, tmp_path):
 
 def test_explain_says_what_stands_in_the_way_of_a_layout(gdslc):
     assert "may be by degree; on a GPU, auto does so" in gdslc("explain", "layout", "bfs").out
-    assert "may be by degree; auto keeps the given order" in gdslc("explain", "layout", "maximal_independent_set").out
+    assert "may be by degree; auto keeps the given order" in gdslc("explain", "layout", "coloring").out
     assert "may be by degree; auto keeps the given order" in gdslc("explain", "layout", "sssp").out
     assert gdslc("explain", "layout", "minimum_spanning_forest").out.startswith(
         "as given: `chosen` is a result of edges"
