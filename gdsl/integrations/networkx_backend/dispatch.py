@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from gdsl.integrations.networkx_backend.conversion import is_kept, wrap
 from gdsl.integrations.networkx_backend.graphs import BackendGraph, Options
-from gdsl.integrations.networkx_backend.info import configured
+from gdsl.integrations.networkx_backend.info import configured, configured_backend
 from gdsl.integrations.networkx_backend.weights import ARGUMENTS, reason_of_weights
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ PROGRAMS = Path(__file__).parent / "programs"
 
 def run(name: str, graph: BackendGraph, **values: Any) -> dict[str, Any]:
     """The results of the program `name` by name, as NumPy arrays and Python numbers. Raises `gdsl.GdslError`."""
-    options = graph.options or Options(configured("backend"), configured("timeout"))
+    options = graph.options or Options(configured_backend(), configured("timeout"))
     from gdsl.api.convergence import quiet
 
     with quiet():  # NetworkX reports what does not converge as an error
@@ -64,7 +64,7 @@ def with_options(function: Callable[..., Any]) -> Callable[..., Any]:
         graph, *others = args if args else (kwargs.pop(first),)
         graph = wrap(graph)
         if "gdsl_backend" in kwargs or "timeout" in kwargs:
-            backend = kwargs.pop("gdsl_backend", None) or configured("backend")
+            backend = kwargs.pop("gdsl_backend", None) or configured_backend()
             graph = graph.with_options(Options(backend, kwargs.pop("timeout", configured("timeout"))))
         return function(graph, *others, **kwargs)
 

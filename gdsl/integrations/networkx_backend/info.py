@@ -104,3 +104,16 @@ def configured(name: str) -> Any:
 
     settings = getattr(getattr(getattr(networkx, "config", None), "backends", None), "gdsl", None)
     return getattr(settings, name, default_config()[name])
+
+
+def configured_backend() -> str:
+    """The backend of gdsl that is configured. Raises ValueError, which names the settings, for what is none."""
+    from gdsl.backends.gpus import gpus_of
+    from gdsl.backends.registry import NAMES
+    from gdsl.diagnostics import shown
+
+    backend = configured("backend")
+    if backend not in ("auto", *NAMES) and not gpus_of(backend):
+        settings = "GDSL_NETWORKX_BACKEND and networkx.config.backends.gdsl.backend"
+        raise ValueError(f"{settings} name one of auto, {', '.join(NAMES)}, not {shown(backend)}")
+    return str(backend)

@@ -17,7 +17,7 @@ from gdsl.arithmetic.constants import integer_range
 from gdsl.binding import declared_inputs, declared_params
 from gdsl.integrations.networkx_backend.conversion import wrap
 from gdsl.integrations.networkx_backend.graphs import BackendGraph
-from gdsl.integrations.networkx_backend.info import configured
+from gdsl.integrations.networkx_backend.info import configured, configured_backend
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain
 from gdsl.types import Type
@@ -59,7 +59,7 @@ def _call(program: Program, graph: Any, /, **values: Any) -> Any:
     result = program.run(
         converted.vertices,
         dict(_arguments(program, converted, values)),
-        backend=options.get("gdsl_backend") or configured("backend"),
+        backend=options.get("gdsl_backend") or configured_backend(),
         timeout=options.get("timeout", configured("timeout")),
     )
     results = dict(_results(result, converted))
