@@ -113,11 +113,21 @@ def accumulated_scalars(functor: ir.Functor) -> frozenset[str]:
 
 def written_several_ways(functor: ir.Functor) -> frozenset[str]:
     """The arrays and scalars that the functor changes by more than one operation."""
+    return frozenset(name for name, used in _ways(functor).items() if len(used) > 1)
+
+
+def falling_or_rising(functor: ir.Functor) -> frozenset[str]:
+    """The arrays and scalars that the functor only lowers, or only raises."""
+    ways = _ways(functor)
+    return frozenset(name for name, used in ways.items() if used in ({ReduceOperation.MIN}, {ReduceOperation.MAX}))
+
+
+def _ways(functor: ir.Functor) -> dict[str, set[object]]:
     ways: dict[str, set[object]] = {}
     for node in walk(functor.body):
         if isinstance(node, (ir.Store, ir.Update, ir.CompareAndSwap)):
             ways.setdefault(node.target.data, set()).add(node.operation if isinstance(node, ir.Update) else type(node))
-    return frozenset(name for name, used in ways.items() if len(used) > 1)
+    return ways
 
 
 def near_roles(over: Over) -> frozenset[ir.Role]:

@@ -42,9 +42,23 @@ def test_reads_of_vertex_functors(name: str) -> None:
     assert [node.array for node in found] == (["x"] if name in CACHED else [])
 
 
-def test_edge_functors_read_the_latest_values() -> None:
-    functor = "edge functor f(src, dst, e) { apply { x[max(src, dst)] min= now x[x[src]]; } }"
-    assert reads_of(_TEXT.format(functor=functor, step="advance(vertices, f, to=none);")) == []
+HOOKS = {
+    "hooks": ("x[max(x[src], x[dst])] min= min(x[src], x[dst]);", "advance(vertices, f, to=none);", True),
+    "hooks over edges": ("x[max(src, dst)] min= now x[x[src]];", "compute(edges, f);", True),
+    "a search": (
+        "accept changed(x[dst] min= x[src]);",
+        "frontier g = advance(vertices, f); while (g) { g = advance(g, f); }",
+        False,
+    ),
+    "a climb": ("for i in 0..9 { x[max(src, dst)] min= now x[x[src]]; }", "advance(vertices, f, to=none);", True),
+}
+
+
+@pytest.mark.parametrize("name", HOOKS)
+def test_reads_of_labels_along_edges(name: str) -> None:
+    body, step, cached = HOOKS[name]
+    found = reads_of(_TEXT.format(functor=f"edge functor f(src, dst, e) {{ apply {{ {body} }} }}", step=step))
+    assert {node.array for node in found} == ({"x"} if cached else set())
 
 
 def test_a_cpu_has_no_such_reads() -> None:

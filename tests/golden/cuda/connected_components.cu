@@ -319,7 +319,7 @@ __device__ __forceinline__ void link_apply(const data_slice& d, vertex src, vert
         const vertex high = maximum(one, other);
 #line 25 "connected_components.gdsl"
         const vertex low = minimum(one, other);
-        const vertex label = load_now(&d.component[checked_index(d, low, d.graph.num_vertices, 0)]);
+        const vertex label = load_cached(&d.component[checked_index(d, low, d.graph.num_vertices, 0)]);
         const vertex before = reduce_min(&d.component[checked_index(d, high, d.graph.num_vertices, 1)], label);
         if (before == high || before == label) {
 #line 28 "connected_components.gdsl"
@@ -369,9 +369,9 @@ __device__ __forceinline__ bool outside_condition(const data_slice& d, vertex v)
 
 __device__ __forceinline__ void hook_apply(const data_slice& d, vertex src, vertex dst, hook_totals& totals) {
 #line 35 "connected_components.gdsl"
-    const vertex here = load_now(&d.component[src]);
+    const vertex here = load_cached(&d.component[src]);
 #line 35 "connected_components.gdsl"
-    const vertex there = load_now(&d.component[dst]);
+    const vertex there = load_cached(&d.component[dst]);
     const bool lower = changed_min(&d.component[checked_index(d, maximum(here, there), d.graph.num_vertices, 3)], minimum(here, there));
     plain_or(&totals.hooked, lower);
 }
@@ -379,9 +379,9 @@ __device__ __forceinline__ void hook_apply(const data_slice& d, vertex src, vert
 
 __device__ __forceinline__ void join_apply(const data_slice& d, vertex src, vertex dst) {
 #line 42 "connected_components.gdsl"
-    vertex one = load_now(&d.component[src]);
+    vertex one = load_cached(&d.component[src]);
 #line 42 "connected_components.gdsl"
-    vertex other = load_now(&d.component[dst]);
+    vertex other = load_cached(&d.component[dst]);
     for (int32 step = 0; step < 64; ++step) {
         if (one == other) {
 #line 44 "connected_components.gdsl"
@@ -391,9 +391,9 @@ __device__ __forceinline__ void join_apply(const data_slice& d, vertex src, vert
         const vertex high = maximum(one, other);
 #line 45 "connected_components.gdsl"
         const vertex low = minimum(one, other);
-        one = load_now(&d.component[checked_index(d, high, d.graph.num_vertices, 4)]);
+        one = load_cached(&d.component[checked_index(d, high, d.graph.num_vertices, 4)]);
 #line 46 "connected_components.gdsl"
-        other = load_now(&d.component[checked_index(d, low, d.graph.num_vertices, 5)]);
+        other = load_cached(&d.component[checked_index(d, low, d.graph.num_vertices, 5)]);
         changed_min(&d.component[checked_index(d, high, d.graph.num_vertices, 6)], other);
         if (one == high) {
 #line 48 "connected_components.gdsl"

@@ -6,11 +6,11 @@
 // ==== platform ====
 
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
+// piece: load_cached
 // piece: negated
 // piece: multiplied
 // piece: smaller larger
 // piece: load_relaxed
-// piece: load_cached
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
@@ -96,7 +96,6 @@ constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
 // piece: least greatest
 // piece: high_product
 // piece: random_below
-// piece: load_now
 // piece: bits_of
 // piece: word_of_size exchange_word
 // piece: bits_equal
@@ -318,7 +317,7 @@ __device__ __forceinline__ bool spread_condition(const data_slice& d, edge e, sp
 
 __device__ __forceinline__ void spread_apply(const data_slice& d, vertex src, vertex dst, spread_totals& totals, spread_early& early) {
 #line 32 "draws.gdsl"
-    const bool told = changed_min(&d.label[dst], load_now(&d.label[src]));
+    const bool told = changed_min(&d.label[dst], load_cached(&d.label[src]));
 #line 32 "draws.gdsl"
     plain_or(&totals.moved, told);
 }
