@@ -32,6 +32,7 @@ FORMS = (
 NAMES = (
     "bfs",
     "betweenness",
+    "coloring",
     "connected_components",
     "coreness",
     "k_core",
