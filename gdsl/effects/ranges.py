@@ -207,9 +207,11 @@ _INT32 = Range(0, 2**31 - 1)
 @dataclass
 class Ranges:
     """Finds ranges of terms. `data` has the ranges of params, arrays and scalars; without one, a value may be
-    anything of its type."""
+    anything of its type. `pairs`: functors may be called for two vertices that no edge joins, which have out-edges
+    (to a common neighbor), but may have no in-edges."""
 
     data: Mapping[str, Range]
+    pairs: bool = True
 
     def __post_init__(self) -> None:
         self._known: dict[Term, Range] = {}
@@ -232,7 +234,7 @@ class Ranges:
             case CountTerm():
                 return Range(0, _MOST_IDS)
             case DegreeTerm():
-                return Range(1, _INT32.high) if _counts_own_edge(term) else _INT32
+                return Range(1, _INT32.high) if self._counts_own_edge(term) else _INT32
             case PlaceTerm():
                 return _INT32
             case ElementTerm():
@@ -255,16 +257,17 @@ class Ranges:
             return of_builtin(term.operation, term.type, ranges)
         return of_binary(term.operation, term.type, ranges[0], ranges[1])
 
+    def _counts_own_edge(self, term: DegreeTerm) -> bool:
+        """Whether it is the degree of an end of the call's edge that counts this edge, too."""
+        if term.degree is Degree.IN and self.pairs:
+            return False
+        end = Role.SOURCE if term.degree is Degree.OUT else Role.DESTINATION
+        return isinstance(term.vertex, End) and term.vertex.role is end
+
     def known_sign(self, term: Term) -> bool:
         """Whether a number is never negative and never NaN."""
         interval = self.of(term)
         return interval.low >= 0 and not interval.nan
-
-
-def _counts_own_edge(term: DegreeTerm) -> bool:
-    """Whether it is the degree of an end of the call's edge that counts this edge, too."""
-    end = Role.SOURCE if term.degree is Degree.OUT else Role.DESTINATION
-    return isinstance(term.vertex, End) and term.vertex.role is end
 
 
 def _of_constant(term: Constant) -> Range:

@@ -20,7 +20,7 @@ from gdsl.types import IN_MEMORY_ALONE
 from gdsl.uniqueness.data import Data
 
 _WITH_CODE = (ir.Advance, ir.Filter, ir.Compute, ir.NeighborReduce, ir.NeighborVote, ir.Intersect)
-_STORING = (ir.Advance, ir.Filter, ir.Compute, ir.StoreElement, ir.Fill)
+_STORING = (ir.Advance, ir.Filter, ir.Compute, ir.Intersect, ir.StoreElement, ir.Fill)
 _OF_SWEEPS = ("segment", "vote", "order", "skips", "rounds", "merge", "labels", "intersection")
 """The parts of a sweep that may have an array beside those of its functors."""
 

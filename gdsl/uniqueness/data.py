@@ -73,6 +73,8 @@ class Data:
         self.effects = effects
         self.types = {data.name: data.type for data in effects.data}
         self.puts, self.swaps = _places(effects)
+        steps = all_steps(effects.program.schedule)
+        self._pairs = any(isinstance(step, nodes.Intersect) and step.partners is not None for step in steps)
         self._params = {param.name: _said(ScheduleTerms(effects), param) for param in effects.program.params}
         self._inputs = self._of_inputs()
         self.first = {data.name: self._first(data) for data in effects.data}
@@ -92,7 +94,7 @@ class Data:
 
     def _known(self, data: Mapping[str, Range]) -> Ranges:
         """What follows where arrays and scalars are in `data`, and params as they say themselves."""
-        return Ranges({**data, **self._params})
+        return Ranges({**data, **self._params}, self._pairs)
 
     def _of_inputs(self) -> dict[str, Range]:
         inputs = (data for data in self.effects.data if data.is_input)

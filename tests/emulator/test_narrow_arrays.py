@@ -77,3 +77,26 @@ def test_results_are_those_of_the_reference(form: str) -> None:
         expected = expect(built.program, graph, bindings)
         found = [built.run(graph, bindings, device_for(seed, blocks=1 + seed % 3)), cpu.run(graph, bindings, Limits())]
         assert all(differences(built.program, expected, each) == [] for each in found), name
+
+
+COMMON = """program of_pairs;
+problem { vertex number : int32; local vertex state : int32 = 7; local vertex entered : int32 = 7; }
+common functor note(u, w, x) { cond u != x; apply { state[x] = 200; entered[w] = 256 - min(in_degree(w), 1); } }
+schedule {
+    frontier f = where(v => int64(v) % 3 == 0 && int64(v) + 2 < num_vertices);
+    frontier g = where(v => int64(v) % 3 == 2);
+    intersect(pairs=(f, g), note);
+    compute(vertices, v => { number[v] = state[v] * 1000 + entered[v]; });
+}
+"""
+"""Calls for common neighbors store, too, and the second vertex of a pair may have no edge that leads to it."""
+
+
+def test_calls_for_pairs_store_in_narrow_arrays() -> None:
+    built, cpu = build(COMMON), CpuBackend().build(program_of(COMMON), 32)
+    assert {array: kind.name for array, kind in built.plan.narrow} == {"state": "uint8", "entered": "uint16"}
+    for name, graph in named_graphs().items():
+        bindings = bind(built.program, graph, {}, id_bits=32)
+        expected = expect(built.program, graph, bindings)
+        found = [built.run(graph, bindings, device_for(1)), cpu.run(graph, bindings, Limits())]
+        assert all(differences(built.program, expected, each) == [] for each in found), name
