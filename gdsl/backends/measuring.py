@@ -1,4 +1,4 @@
-"""Whether runs are measured: then they try nothing that their caller did not ask for."""
+"""Whether the caller is measuring runs. Such runs try no other forms."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ is_on = _is_on.get
 
 @contextlib.contextmanager
 def measured() -> Iterator[None]:
-    """Runs inside are in the form that earlier ones have chosen, and all in the same."""
+    """Runs inside all use the same form: the one that earlier runs have chosen."""
     token = _is_on.set(True)
     try:
         yield

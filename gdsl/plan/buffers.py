@@ -323,7 +323,7 @@ def _made_graphs(plan: Plan, others: tuple[Buffer, ...]) -> Iterator[Buffer]:
 
 def hoisted_arrays(plan: Plan, parts: Collection[str]) -> Iterator[Buffer]:
     """The arrays of the graphs that are kept with the given one, of which the program reads these `parts`. A GPU finds
-    the sources of edges by their ids, too, where anything that runs on them asks for these."""
+    also the sources of edges by their ids, where something that runs on the graph reads them."""
     made = [step for step in steps_in(plan.schedule) if isinstance(step, MakeGraph) and step.hoisted is not None]
     if not made:
         return

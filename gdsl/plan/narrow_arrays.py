@@ -4,9 +4,9 @@ A sector of memory that is read at random, and the cache, hold four times as man
 values (`gdsl.uniqueness.data`) show that an array of integers never has a value that 8 or 16 bits do not hold, it is
 stored so; values are widened where they are read, so that arithmetic is the same.
 
-Only an array that nobody sees but the functors and the schedule may be: a local one, with a value an element, which no
-step and no other node of the plan names. All that writes it are plain assignments: a byte is stored by itself, but
-there are no atomic instructions on bytes, and one on the word around would make calls meet that have nothing in common.
+Only functors and the schedule may use such an array: it is local, has one value for each element, and no other node of
+the plan names it. Only plain assignments write it: a byte can be stored on its own, but there are no atomic
+instructions on bytes, and one on the word around it would make calls wait for each other that have nothing in common.
 """
 
 from __future__ import annotations

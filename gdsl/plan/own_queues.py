@@ -43,7 +43,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
 
 
 _ASK_SIZES = (ir.If, ir.Repeat, ir.StoreScalar)
-"""Steps that may ask for the size of a set. A loop that runs while a set has members may be run by one GPU alone."""
+"""Steps that may read the size of a set. A `while` loop is none of them, as one GPU alone may run its passes."""
 
 
 def _suits(frontier: Frontier, plan: Plan) -> bool:
@@ -80,7 +80,7 @@ def _fills(operation: Operation) -> bool:
 
 
 def walks_lists(operation: Operation) -> bool:
-    """Whether each GPU may push from its own members, as no thread asks for others."""
+    """Whether each GPU may push from its own members: no thread needs members of another GPU."""
     sweep = operation.does
     if not isinstance(sweep, Sweep) or sweep.balance not in (Balance.AUTO, Balance.THREAD):
         return False

@@ -15,7 +15,7 @@ from gdsl.plan.walking import operations, steps_in, sweeps
 
 def verify_own_queues(plan: Plan) -> None:
     """Raise `VerificationError` unless each such set is filled once, by calls of which each is about its own vertex,
-    and no thread asks for members that another GPU has."""
+    and no thread needs members that another GPU has."""
     for queue in plan.own_queues:
         _verify(plan, queue)
 

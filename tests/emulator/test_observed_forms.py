@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import pickle
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from typing import Any
@@ -19,7 +18,6 @@ from gdsl.backends.cuda import enactor, nvrtc, observed_forms
 from gdsl.backends.cuda.backend import CudaBackend
 from gdsl.backends.cuda.executable import CudaExecutable
 from gdsl.backends.cuda.launching import Launching
-from gdsl.backends.cuda.observed_forms import ObservedForms
 from gdsl.backends.interface import Outcome
 from gdsl.backends.measuring import measured
 from gdsl.diagnostics import GdslError
@@ -29,6 +27,7 @@ from gdsl.plan import alternatives
 
 from . import build
 from .fake_cupy import FakeCupy
+from .forms import by_blocks, deciding, timed, words
 
 pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++")
 LOOPS = make_graph([(0, 0), (0, 1), (0, 1), (1, 2), (2, 0), (3, 3)], 5, directed=False)
@@ -40,26 +39,6 @@ def eager(cupy: FakeCupy, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(observed_forms, "TIMES", 0)
     monkeypatch.setattr(observed_forms, "WARM", 1)
     monkeypatch.setattr(alternatives, "LEAST_EDGES", 1)
-
-
-def deciding(monkeypatch: pytest.MonkeyPatch, kept: bool) -> None:
-    """The first run of each form decides."""
-
-    def note_try(self: ObservedForms, ms: float) -> bool:
-        if kept:
-            assert self.trying is not None
-            self.kept, self.trying = (*self.kept, self.trying), None
-        else:
-            self.lose("is slower here")
-        return kept
-
-    monkeypatch.setattr(ObservedForms, "note_try", note_try)
-
-
-def words(program: Any, graph: Graph) -> ObservedForms:
-    executable: CudaExecutable = program.last_run(graph, "cuda")[1]
-    assert executable._forms is not None
-    return executable._forms[graph]
 
 
 @pytest.mark.parametrize("kept", [False, True])
@@ -252,22 +231,6 @@ def test_a_form_that_cannot_be_built_ends_no_run(eager: None, monkeypatch: pytes
         assert numpy.array_equal(program(LOOPS, backend="cuda").core.get(), expected)
     lines = words(program, LOOPS).lines
     assert lines and all("could not be built (AssertionError)" in line for line in lines)
-
-
-def timed(monkeypatch: pytest.MonkeyPatch, ms_of: Callable[[CudaExecutable], float]) -> None:
-    """Runs take what an executable says."""
-    run = CudaExecutable._run
-
-    def timing(self: CudaExecutable, *given: Any) -> Outcome:
-        outcome = run(self, *given)
-        outcome.time_ms = ms_of(self)
-        return outcome
-
-    monkeypatch.setattr(CudaExecutable, "_run", timing)
-
-
-def by_blocks(executable: CudaExecutable) -> float:
-    return {512: 10.0, 256: 8.0, 1024: 12.0}[executable.plan.sizes.block_threads]
 
 
 def test_threads_build_each_form_once(eager: None, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -155,7 +155,7 @@ class Device(Protocol):
         ...
 
     def allocate_copies(self, nbytes: int) -> Buffer:
-        """As `allocate`, for what each of several GPUs changes by itself: each has its own."""
+        """As `allocate`, but each of several GPUs gets memory of its own, which it alone changes."""
         ...
 
     def fetch_copies(self, pointer: int, nbytes: int) -> Sequence[Bytes]:

@@ -107,7 +107,7 @@ def configured(name: str) -> Any:
 
 
 def configured_backend() -> str:
-    """The backend of gdsl that is configured. Raises ValueError, which names the settings, for what is none."""
+    """The configured backend of gdsl. Raises ValueError for an unknown name, and says which settings may hold it."""
     from gdsl.backends.gpus import gpus_of
     from gdsl.backends.registry import NAMES
     from gdsl.diagnostics import shown

@@ -137,8 +137,7 @@ __device__ __forceinline__ void pack_labels(enactor& run, T* labels, uint32 pack
 
 // piece: unpack_labels
 // After a barrier: each GPU takes the labels that the others have packed into its copy, number `number`, where they are
-// smaller. Labels that
-// are not packed are read where they are; there, a GPU may have stored smaller ones by now.
+// smaller. Labels that are not packed are read where they are; there, a GPU may have stored smaller ones by now.
 template <class T>
 __device__ __forceinline__ void unpack_labels(enactor& run, T* labels, uint32 number, uint32 packed, uint64 count) {
     constexpr uint32 several = 4;
