@@ -27,6 +27,7 @@ from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Program
 from gdsl.operations import Direction, Order
 from gdsl.plan.buffer_nodes import Allocator, Buffer, Cleared, Role
+from gdsl.plan.buffers import TRACE_CAPACITY
 from gdsl.types import Type, Widths
 
 if TYPE_CHECKING:
@@ -205,11 +206,22 @@ class Run:
 
     def _progress(self) -> failures.Progress | None:
         """The last operator that ran."""
-        if not self.control.trace_length:
+        last = self.last_record()
+        if last is None:
             return None
-        last = ctypes.cast(self.control.trace, ctypes.POINTER(TraceEntry))[self.control.trace_length - 1]
         label = self.executable.operators.by_site[last.site].step.label
         return failures.Progress(last.site, label, last.iteration, last.size)
+
+    @property
+    def traced(self) -> int:
+        """How many operators have a record in the trace: the first ones."""
+        return min(self.control.trace_length, TRACE_CAPACITY)
+
+    def last_record(self) -> Any | None:
+        """That of the last operator, which is kept behind the trace where that is full."""
+        length = self.control.trace_length
+        entries = ctypes.cast(self.control.trace, ctypes.POINTER(TraceEntry))
+        return entries[min(length - 1, TRACE_CAPACITY)] if length else None
 
     def outcome(self) -> Outcome:
         """The results; raises what stopped the run."""
@@ -246,7 +258,7 @@ class Run:
 
     def _trace(self) -> Callable[[], tuple[TraceRecord, ...]]:
         """The trace, decoded when it is first looked at: its records are freed with the run."""
-        count = self.control.trace_length
+        count = self.traced
         records = ctypes.string_at(self.control.trace, count * ctypes.sizeof(TraceEntry)) if count else b""
         tick = self.control.nanoseconds / 1e6 / max(self.control.ticks, 1)
         return partial(_decoded, self.executable.operators, records, tick)

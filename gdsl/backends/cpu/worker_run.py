@@ -126,7 +126,7 @@ class WorkerRun(WorkerMemory):
         return int(degrees[members].sum(dtype=np.int64)) > vertices
 
     def _exchange(self, step: Exchange, call: Any, data: list[Datum]) -> None:
-        last = self._last_record() if step.counts_edges else None
+        last = self.last_record() if step.counts_edges else None
         edges = self.exchanger.agree(step.number, self._stops(), last.edges if last is not None else 0)
         if edges is None:
             self._end()
@@ -142,10 +142,6 @@ class WorkerRun(WorkerMemory):
         if united is not None:
             members[: len(united)] = united
             call.size = len(united)
-
-    def _last_record(self) -> Any | None:
-        length = self.control.trace_length
-        return ctypes.cast(self.control.trace, ctypes.POINTER(TraceEntry))[length - 1] if length else None
 
     def _stops(self) -> bool:
         return bool(self.control.host_stop or self.control.halted)
@@ -275,7 +271,7 @@ class WorkerRun(WorkerMemory):
 
     def _add_edges(self) -> None:
         """Add up the edges that workers have walked where they did not meet afterwards. All have the same records."""
-        length = self.control.trace_length
+        length = self.traced
         if not length or not self.distribution.walked:
             return
         entries = ctypes.cast(self.control.trace, ctypes.POINTER(TraceEntry))

@@ -12,6 +12,7 @@ from gdsl.codegen.names import UNDEFINED
 from gdsl.codegen.templates import render
 from gdsl.plan import structs_cpu
 from gdsl.plan.buffer_nodes import Allocator, Struct
+from gdsl.plan.buffers import TRACE_CAPACITY
 from gdsl.plan.nodes import Launch, Plan
 from gdsl.plan.walking import counts_in_tables, hoisted_graphs, leaves_edges_out
 from gdsl.plan.work_order import orders
@@ -91,6 +92,7 @@ def generate(plan: Plan, widths: Widths, *, linkage: str = 'extern "C"') -> CppT
         undefined=UNDEFINED,
         counts_votes=counts_in_tables(plan),
         has_orders=bool(orders(plan)),
+        trace_capacity=TRACE_CAPACITY,
     )
     runtime = _runtime(plan, widths, body, data)
     text = "\n".join([front, "\n\n".join(piece.text for piece in runtime), "", body])

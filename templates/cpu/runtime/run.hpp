@@ -152,14 +152,15 @@ inline void end_operator(run_state& run, int32 site, int32 iteration, int64 size
     control_block& control = run.control;
     const int64 now = now_in_ticks(), took = now - run.began, before = run.began - run.noted;
     run.noted = now;
-    if (control.trace_length == control.trace_capacity) {
+    const int64 place = minimum<int64>(control.trace_length, TRACE_CAPACITY);
+    if (place == control.trace_capacity) {
         const int64 capacity = maximum<int64>(256, 2 * control.trace_capacity);
         void* const grown = std::realloc(control.trace, std::size_t(capacity) * sizeof(trace_record));
         if (grown == nullptr) { return leave_if_stopped(control); }
         control.trace = static_cast<trace_record*>(grown);
         control.trace_capacity = capacity;
     }
-    control.trace[control.trace_length] = trace_record{site, iteration, size, edges, pulled, took, before};
+    control.trace[place] = trace_record{site, iteration, size, edges, pulled, took, before};
     control.trace_length += 1;
     leave_if_stopped(control);
 }
