@@ -14,6 +14,7 @@ from gdsl.ir import nodes
 from gdsl.ir.traversal import walk
 from gdsl.operations import ADDITIVE, BinaryOperation, NeighborOperation, UnaryOperation
 from gdsl.source import Source, Span
+from gdsl.types import Type
 from gdsl.uniqueness.data import Data
 
 
@@ -117,52 +118,66 @@ def _sum_message(span: Span, name: str) -> Diagnostic:
 
 
 _EMPTY = re.compile(r"\bempty\s*=")
+_SHOWN = 80
+"""Characters of a call that a message repeats."""
 
 
 def largest_of_nothing(program: nodes.Program, source: Source) -> Iterator[Diagnostic]:
-    """The warnings about each `neighbor_reduce` by `max` of ids without `empty=`, whose result is tested for `none`."""
+    """The warnings about each `neighbor_reduce` by `max` of ids, or pairs with ids, without `empty=`, whose result is
+    tested for `none`."""
     for step in walk(program.schedule):
         if not isinstance(step, nodes.NeighborReduce) or step.operation is not NeighborOperation.MAX:
             continue
-        call = source.excerpt(step.span)
-        if not step.array_type.is_id or _EMPTY.search(source.text_between(step.span)):
+        if _EMPTY.search(source.text_between(step.span)):
             continue
-        test = next(_tests(program, step.array), None)
-        if test is not None:
-            kind = step.array_type.name
-            message = f"where no edge counts, the largest {kind} is {kind} 0, never `none`"
-            labels = (Label(test, "always as if there were one"),)
-            fix = f"write `{with_empty(call)}`" if call.endswith(")") else "give `empty=none`"
-            edits = (Edit(step.span, with_empty(call)),)
-            suggestions = (Suggestion(fix, edits),) if call.endswith(")") else ()
-            yield Diagnostic("W07", message, step.span, labels, fix=fix, suggestions=suggestions)
+        parts = step.array_type.parts
+        places: list[int | None] = [place for place, part in enumerate(parts) if part.is_id] if parts else [None]
+        for place in places if parts or step.array_type.is_id else ():
+            test = next(_tests(program, step.array, place), None)
+            if test is not None:
+                yield _largest_message(step, source.text_between(step.span), place, test)
+                break
 
 
-def with_empty(call: str) -> str:
-    """The text of a call with `empty=none` after its last argument."""
-    return f"{call[:-1].rstrip()}, empty=none)"
+def _largest_message(step: nodes.NeighborReduce, call: str, place: int | None, test: Span) -> Diagnostic:
+    kind = step.array_type if place is None else step.array_type.parts[place]
+    parts = ["none" if part.is_id else "false" if part is Type.BOOL else "-inf" for part in step.array_type.parts]
+    empty = f"({', '.join(parts)})" if parts else "none"
+    message = f"where no edge counts, the largest {kind.name} is {kind.name} 0, never `none`"
+    labels = (Label(test, "always as if there were one"),)
+    if not call.endswith(")"):
+        return Diagnostic("W07", message, step.span, labels, fix=f"give `empty={empty}`")
+    changed = f"{call[:-1].rstrip()}, empty={empty})"
+    fix = f"write `{changed}`" if len(changed) <= _SHOWN else f"give `empty={empty}`"
+    suggestion = Suggestion(fix, (Edit(step.span, changed),))
+    return Diagnostic("W07", message, step.span, labels, fix=fix, suggestions=(suggestion,))
 
 
-def _tests(program: nodes.Program, array: str) -> Iterator[Span]:
-    """The comparisons of an element of `array` with `none`, also by the name of a `let`."""
+def _tests(program: nodes.Program, array: str, place: int | None) -> Iterator[Span]:
+    """The comparisons of an element of `array`, or of this part of it, with `none`, also by the name of a `let`."""
     for part in (*program.functors, *program.vote_functors, program.schedule):
-        named = {
-            node.name
-            for node in walk(part)
-            if isinstance(node, nodes.Let | nodes.Assign) and _is_element(node.value, array)
-        }
+        elements, values = set[str](), set[str]()  # the locals that are such an element, and such a value
+
+        def is_element(node: nodes.Expression, elements: set[str] = elements) -> bool:
+            is_local = isinstance(node, nodes.Local) and node.name in elements
+            return is_local or (isinstance(node, nodes.Element) and node.array == array)
+
+        def is_value(node: nodes.Expression, values: set[str] = values) -> bool:
+            if isinstance(node, nodes.Local) and node.name in values:
+                return True
+            if place is None:
+                return is_element(node)
+            return isinstance(node, nodes.PairPart) and node.place == place and is_element(node.pair)
+
+        for node in walk(part):
+            if isinstance(node, nodes.Let | nodes.Assign):
+                elements |= {node.name} if is_element(node.value) else set()
+                values |= {node.name} if is_value(node.value) else set()
         for node in walk(part):
             if isinstance(node, nodes.Binary) and node.operation.is_comparison:
                 sides = (node.left, node.right)
-                of_array = (
-                    _is_element(each, array) or (isinstance(each, nodes.Local) and each.name in named) for each in sides
-                )
-                if any(isinstance(each, nodes.NoneId) for each in sides) and any(of_array):
+                if any(isinstance(each, nodes.NoneId) for each in sides) and any(map(is_value, sides)):
                     yield node.span
-
-
-def _is_element(node: nodes.Expression, array: str) -> bool:
-    return isinstance(node, nodes.Element) and node.array == array
 
 
 _SHIFTS = (BinaryOperation.SHIFT_LEFT, BinaryOperation.SHIFT_RIGHT)

@@ -52,7 +52,7 @@ CONTROL = Struct(
         Field("iterations", _I64, "finished passes of the outermost loops"),
         Field("nanoseconds", _I64),
         Field("ticks", _I64, "in the same time"),
-        Field("trace", Pointer("trace_record"), "one record for each of the first operators; the host gives it back to gdsl_release"),
+        Field("trace", Pointer("trace_record"), "the first operators; the host gives it back to gdsl_release"),
         Field("trace_length", _I64, "operators that ran, traced or not"),
         Field("trace_capacity", _I64, "records for which there is room now"),
     ),

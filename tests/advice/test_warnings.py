@@ -301,3 +301,26 @@ def test_the_largest_of_nothing(test: str) -> None:
     assert not warnings(
         Source("p.gdsl", REDUCED.format("lone[v] = best[v] == 0;", "neighbor_reduce(vertices, f, max)"))
     )
+
+
+@pytest.mark.parametrize(
+    ("kind", "test", "empty"),
+    [
+        ("float32", "lone[v] = best[v].1 == none;", "(-inf, none)"),
+        ("int32", "let b = best[v]; if (none != b.1) { lone[v] = true; }", "(-inf, none)"),
+        ("bool", "let u = best[v].1; lone[v] = u == none;", "(false, none)"),
+        ("vertex", "lone[v] = best[v].1 != none;", "(none, none)"),
+    ],
+)
+def test_the_largest_pair_of_nothing(kind: str, test: str, empty: str) -> None:
+    first = "src" if kind == "vertex" else f"{kind}({'dst > src' if kind == 'bool' else 'out_degree(dst)'})"
+    pairs = REDUCED.replace("vertex best : vertex", f"vertex best : ({kind}, vertex)")
+    pairs = pairs.replace("-> vertex {{ value dst;", f"-> ({kind}, vertex) {{{{ value ({first}, dst);")
+    source = Source("p.gdsl", pairs.format(test, "neighbor_reduce(vertices, f, max)"))
+    fixed = f"neighbor_reduce(vertices, f, max, empty={empty})"
+    (warning,) = warnings(source)
+    assert (warning.code, warning.fix) == ("W07", f"write `{fixed}`")
+    assert not warnings(Source("p.gdsl", pairs.format(test, fixed)))
+    assert not warnings(Source("p.gdsl", pairs.format(test, "neighbor_reduce(vertices, f, min)")))
+    other = test.replace(".1", ".0").replace("none", "false" if kind == "bool" else "0")
+    assert not warnings(Source("p.gdsl", pairs.format(other, "neighbor_reduce(vertices, f, max)")))

@@ -1,7 +1,8 @@
 """Runs of more operators than a trace keeps."""
 
-import gdsl
 import pytest
+
+import gdsl
 from gdsl.backends.cpu import run
 from gdsl.codegen.cpu import generate
 
@@ -30,7 +31,7 @@ def test_a_trace_has_the_first_operators_and_a_run_all(passes):
 
 def test_a_run_that_is_stopped_later_knows_where_it_was():
     endless = COUNTING.replace("last < passes", "last <= passes").replace("last += 1;", "last = 0;")
-    with pytest.raises(gdsl.GdslError, match="in pass ([0-9,]+) of the `while` loop") as error:
+    with pytest.raises(gdsl.GdslError, match=r"in pass ([0-9,]+) of the `while` loop") as error:
         gdsl.compile(endless)(gdsl.Graph.from_edges([0], [1]), passes=1, backend="cpu", timeout=2)
     passes = int(str(error.value).partition("in pass ")[2].partition(" of")[0].replace(",", ""))
     assert passes > 101

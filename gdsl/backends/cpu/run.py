@@ -215,7 +215,7 @@ class Run:
     @property
     def traced(self) -> int:
         """How many operators have a record in the trace: the first ones."""
-        return min(self.control.trace_length, TRACE_CAPACITY)
+        return min(int(self.control.trace_length), TRACE_CAPACITY)
 
     def last_record(self) -> Any | None:
         """That of the last operator, which is kept behind the trace where that is full."""
