@@ -44,7 +44,7 @@ from gdsl.plan.nodes import (
     WriteBack,
 )
 from gdsl.plan.phases import counts_late
-from gdsl.plan.walking import steps_in
+from gdsl.plan.walking import map_blocks, steps_in, with_blocks
 
 Since = frozenset[Access]
 """The accesses since the last barrier on some way that leads here."""
@@ -78,11 +78,7 @@ def separated(launch: Launch) -> Launch:
 def _separated(steps: tuple[Step, ...]) -> tuple[Step, ...]:
     placed: list[Step] = []
     for step in steps:
-        if isinstance(step, (Loop, On, MakeOnce)):
-            step = dataclasses.replace(step, body=_entered(step.body))
-        elif isinstance(step, Branch):
-            step = dataclasses.replace(step, then=_entered(step.then), otherwise=_entered(step.otherwise))
-        placed.append(step)
+        placed.append(with_blocks(step, _entered))
         if not ends_with_barrier(step):
             placed.append(Barrier(_EVERY_STEP))
     return tuple(placed)
@@ -95,20 +91,11 @@ def _entered(steps: tuple[Step, ...]) -> tuple[Step, ...]:
 
 def without(launch: Launch) -> Launch:
     """`launch` with no barriers between its steps."""
-    return dataclasses.replace(launch, steps=_stripped(launch.steps))
 
+    def stripped(block: tuple[Step, ...]) -> tuple[Step, ...]:
+        return tuple(step for step in block if not isinstance(step, Barrier))
 
-def _stripped(steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    remaining: list[Step] = []
-    for step in steps:
-        if isinstance(step, (Loop, On, MakeOnce)):
-            remaining.append(dataclasses.replace(step, body=_stripped(step.body)))
-        elif isinstance(step, Branch):
-            then, otherwise = _stripped(step.then), _stripped(step.otherwise)
-            remaining.append(dataclasses.replace(step, then=then, otherwise=otherwise))
-        elif not isinstance(step, Barrier):
-            remaining.append(step)
-    return tuple(remaining)
+    return dataclasses.replace(launch, steps=map_blocks(launch.steps, stripped))
 
 
 class _Placement:

@@ -12,8 +12,9 @@ import dataclasses
 from collections.abc import Callable, Collection
 
 from gdsl.plan.fusion import flattened
-from gdsl.plan.nodes import Barrier, Branch, Launch, Loop, On, Operation, Step, Sweep
+from gdsl.plan.nodes import Barrier, Branch, Launch, Loop, Operation, Step, Sweep
 from gdsl.plan.phases import counts_late, with_phases
+from gdsl.plan.walking import blocks_of, with_blocks
 
 
 def optional_end_barriers(steps: tuple[Step, ...]) -> list[list[int]]:
@@ -23,11 +24,12 @@ def optional_end_barriers(steps: tuple[Step, ...]) -> list[list[int]]:
     for step in steps:
         if isinstance(step, Operation) and has_optional_end_barrier(step):
             own.append(step.step.site)
-        elif isinstance(step, Loop):
-            sites += optional_end_barriers(step.body)
-        elif isinstance(step, (On, Branch)):
-            inner, *others = optional_end_barriers(step.body if isinstance(step, On) else (*step.then, *step.otherwise))
-            own += inner
+        for block in blocks_of(step):
+            inner, *others = optional_end_barriers(block)
+            if isinstance(step, Loop):
+                sites.append(inner)
+            else:
+                own += inner
             sites += others
     return [own, *(group for group in sites[1:] if group)]
 
@@ -59,14 +61,16 @@ def without_end_barriers(launch: Launch) -> Launch:
 _BOTH = Barrier("until all are done, as after the other block")
 
 
-def _with_even_ends(branch: Branch, then: tuple[Step, ...], otherwise: tuple[Step, ...]) -> Branch:
-    """`branch` with these blocks, of which one has got a barrier at its end."""
-    new = (_ends_waiting(then) > _ends_waiting(branch.then), _ends_waiting(otherwise) > _ends_waiting(branch.otherwise))
-    if new[0] and otherwise and not _ends_waiting(otherwise):
-        otherwise = (*otherwise, _BOTH)
-    if new[1] and then and not _ends_waiting(then):
-        then = (*then, _BOTH)
-    return dataclasses.replace(branch, then=then, otherwise=otherwise)
+def _with_even_ends(branch: Branch, changed: Branch) -> Branch:
+    """`changed`, which was `branch`, and of which one block may have got a barrier at its end."""
+
+    def ended(block: tuple[Step, ...], former: tuple[Step, ...], other: tuple[Step, ...]) -> tuple[Step, ...]:
+        waits = _ends_waiting(other) > _ends_waiting(former) and bool(block) and not _ends_waiting(block)
+        return (*block, _BOTH) if waits else block
+
+    then = ended(changed.then, branch.otherwise, changed.otherwise)
+    otherwise = ended(changed.otherwise, branch.then, changed.then)
+    return dataclasses.replace(changed, then=then, otherwise=otherwise)
 
 
 def _ends_waiting(block: tuple[Step, ...]) -> bool:
@@ -77,14 +81,9 @@ def _ends_waiting(block: tuple[Step, ...]) -> bool:
 def _mapped(steps: tuple[Step, ...], changed: Callable[[Operation], Operation], even: bool = False) -> tuple[Step, ...]:
     mapped: list[Step] = []
     for step in steps:
-        if isinstance(step, Operation):
-            mapped.append(changed(step))
-        elif isinstance(step, (Loop, On)):
-            mapped.append(dataclasses.replace(step, body=_mapped(step.body, changed, even)))
-        elif isinstance(step, Branch):
-            then, otherwise = (_mapped(block, changed, even) for block in (step.then, step.otherwise))
-            given = _with_even_ends(step, then, otherwise) if even else None
-            mapped.append(given or dataclasses.replace(step, then=then, otherwise=otherwise))
-        else:
-            mapped.append(step)
+        new = changed(step) if isinstance(step, Operation) else step
+        new = with_blocks(new, lambda block: _mapped(block, changed, even))
+        if even and isinstance(step, Branch) and isinstance(new, Branch):
+            new = _with_even_ends(step, new)
+        mapped.append(new)
     return tuple(mapped)

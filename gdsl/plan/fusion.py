@@ -35,7 +35,8 @@ from gdsl.plan.deduplication import repeated_of
 from gdsl.plan.facts import Facts
 from gdsl.plan.functor_facts import own_arrays
 from gdsl.plan.hints import Contended, EqualShares, TotalFirst
-from gdsl.plan.nodes import Branch, Leader, Loop, On, Operation, Plan, Rotate, Step, StorePrivate, Swap, Sweep
+from gdsl.plan.nodes import Leader, MakeOnce, Operation, Plan, Rotate, Step, StorePrivate, Swap, Sweep
+from gdsl.plan.walking import with_blocks
 from gdsl.source import Span
 
 
@@ -96,15 +97,10 @@ class Fusion:
         """A block, and all blocks in it, with the operators that have one sweep in one."""
         placed: list[Step] = []
         for step in steps:
-            if isinstance(step, (Loop, On)):
-                placed.append(dataclasses.replace(step, body=self.steps(step.body)))
-            elif isinstance(step, Branch):
-                then, otherwise = self.steps(step.then), self.steps(step.otherwise)
-                placed.append(dataclasses.replace(step, then=then, otherwise=otherwise))
-            elif isinstance(step, Operation):
+            if isinstance(step, Operation):
                 self._append(placed, step)
             else:
-                placed.append(step)
+                placed.append(step if isinstance(step, MakeOnce) else with_blocks(step, self.steps))
         return tuple(placed)
 
     def _append(self, placed: list[Step], step: Operation) -> None:

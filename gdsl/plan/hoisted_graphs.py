@@ -30,9 +30,9 @@ from gdsl.ir.traversal import all_steps, contains, walk
 from gdsl.operations import Domain
 from gdsl.plan import nodes
 from gdsl.plan.facts import Facts
-from gdsl.plan.nodes import Branch, Loop, MakeGraph, MakeOnce, Operation, Plan
+from gdsl.plan.nodes import MakeGraph, MakeOnce, On, Operation, Plan
 from gdsl.plan.target import Target
-from gdsl.plan.walking import map_blocks, steps_in
+from gdsl.plan.walking import map_blocks, steps_in, with_blocks
 from gdsl.types import Type
 
 
@@ -99,11 +99,8 @@ class _Hoisting:
         """A block with the given graph around, and those in it. What is `on` another graph stays as it is."""
         hoisted: list[nodes.Step] = []
         for step in steps:
-            if isinstance(step, Loop):
-                step = dataclasses.replace(step, body=self.steps(step.body))
-            elif isinstance(step, Branch):
-                then, otherwise = self.steps(step.then), self.steps(step.otherwise)
-                step = dataclasses.replace(step, then=then, otherwise=otherwise)
+            if not isinstance(step, On):
+                step = with_blocks(step, self.steps)
             former = hoisted[-1] if hoisted else None
             key = self._key(former, step)
             if key is not None and isinstance(former, Operation) and isinstance(step, MakeGraph):

@@ -34,6 +34,7 @@ from gdsl.plan.nodes import (
     Swap,
 )
 from gdsl.plan.phases import with_all_phases
+from gdsl.plan.walking import with_blocks
 
 
 def run(plan: Plan, facts: Facts) -> Plan:
@@ -58,15 +59,13 @@ def as_launches(initialize: Initialize, steps: tuple[Step, ...]) -> tuple[Step, 
 
 
 def _on_host(step: Step, around: int) -> Step:
-    if isinstance(step, Loop):
-        body = tuple(_on_host(each, around) for each in step.body)
-        return dataclasses.replace(step, ask=_asking(step.condition, around), body=body)
-    if isinstance(step, Branch):
-        then, otherwise = (tuple(_on_host(each, around) for each in block) for block in (step.then, step.otherwise))
-        return Branch(step.condition, _asking(step.condition, around), then, otherwise)
+    inside = around + isinstance(step, On)
+    step = with_blocks(step, lambda block: tuple(_on_host(each, inside) for each in block))
+    if isinstance(step, (Loop, Branch)):
+        return dataclasses.replace(step, ask=_asking(step.condition, around))
     if isinstance(step, On):
         enter = Launch("enter", f"on {step.graph}.", (EnterGraph(step.graph, step.depth),), around=around)
-        return On(step.graph, step.depth, enter, tuple(_on_host(each, around + 1) for each in step.body))
+        return dataclasses.replace(step, enter=enter)
     return step if isinstance(step, Swap) else dataclasses.replace(_alone(step), around=around)
 
 

@@ -75,6 +75,7 @@ from gdsl.plan.nodes import (
     Work,
 )
 from gdsl.plan.sweep_nodes import Merge
+from gdsl.plan.walking import with_blocks
 from gdsl.types import WHOLE_WORDS
 
 COPIED = Barrier("until each GPU has its copy", when=When.FIRST_PASS, within=Within.COPIED)
@@ -88,7 +89,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
 
     def changed(step: Step) -> Step:
         if isinstance(step, Launch):
-            return dataclasses.replace(step, steps=tuple(map(changed, step.steps)))
+            return with_blocks(step, lambda block: tuple(map(changed, block)))
         return _with_merges(step, plan, facts) if isinstance(step, Loop) else step
 
     return dataclasses.replace(plan, schedule=tuple(map(changed, plan.schedule)))

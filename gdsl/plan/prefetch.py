@@ -26,10 +26,10 @@ from gdsl.plan.hints import (
     ReadAhead,
     WholeSet,
 )
-from gdsl.plan.nodes import Branch, Choice, Launch, Loop, On, OnSets, Operation, Plan, Segment, Step, Sweep, Walk
+from gdsl.plan.nodes import Choice, Loop, OnSets, Operation, Plan, Segment, Step, Sweep, Walk
 from gdsl.plan.read_ahead import edges_side_by_side, read_ahead_of, read_ahead_of_worklist
 from gdsl.plan.sweep_nodes import Form
-from gdsl.plan.walking import leaves_edges_out, map_operations, map_sweeps, own_sweeps
+from gdsl.plan.walking import leaves_edges_out, map_operations, map_sweeps, own_sweeps, with_blocks
 
 
 def run(plan: Plan, facts: Facts) -> Plan:
@@ -100,19 +100,11 @@ def _is_one_grid(plan: Plan) -> bool:
 
 def _mapped(steps: tuple[Step, ...], levels: Levels) -> Iterator[Step]:
     for step in steps:
-        if isinstance(step, Launch):
-            yield dataclasses.replace(step, steps=tuple(_mapped(step.steps, levels)))
-        elif isinstance(step, Loop):
-            yield dataclasses.replace(step, body=tuple(_mapped(step.body, dict(_taken(step.body)))))
-        elif isinstance(step, On):
-            yield dataclasses.replace(step, body=tuple(_mapped(step.body, levels)))
-        elif isinstance(step, Branch):
-            then, otherwise = (tuple(_mapped(block, levels)) for block in (step.then, step.otherwise))
-            yield dataclasses.replace(step, then=then, otherwise=otherwise)
-        elif isinstance(step, Operation):
+        if isinstance(step, Operation):
             yield _looking(step, levels if step.waits else {})
         else:
-            yield step
+            within = dict(_taken(step.body)) if isinstance(step, Loop) else levels
+            yield with_blocks(step, lambda block, within=within: tuple(_mapped(block, within)))  # type: ignore[misc]
 
 
 def _taken(body: tuple[Step, ...]) -> Iterator[tuple[str, ir.History]]:

@@ -41,7 +41,6 @@ from gdsl.plan.nodes import (
     Leader,
     Loop,
     MakeGraph,
-    On,
     Operation,
     Privatize,
     Rotate,
@@ -49,7 +48,7 @@ from gdsl.plan.nodes import (
     StorePrivate,
     WriteBack,
 )
-from gdsl.plan.walking import map_blocks, steps_in
+from gdsl.plan.walking import blocks_of, map_blocks, steps_in
 from gdsl.types import Type
 
 PLACES = 3
@@ -179,10 +178,8 @@ def _count_barriers(steps: tuple[Step, ...], times: float) -> float:
     for step in steps:
         if isinstance(step, Barrier) or (isinstance(step, Operation) and step.waits):
             count += times
-        elif isinstance(step, (Loop, On)):
-            count += _count_barriers(step.body, times * (_PASSES if isinstance(step, Loop) else 1))
-        elif isinstance(step, Branch):
-            count += sum(_count_barriers(block, times / 2) for block in (step.then, step.otherwise))
+        each = times * (_PASSES if isinstance(step, Loop) else 0.5 if isinstance(step, Branch) else 1)
+        count += sum(_count_barriers(block, each) for block in blocks_of(step))
     return count
 
 
@@ -220,16 +217,10 @@ def steering_scalars(launch: Launch, program: ir.Program, accesses: Accesses) ->
 def _conditions(steps: tuple[Step, ...], depth: int) -> Iterator[ir.Expression]:
     """The conditions that each pass of a loop evaluates."""
     for step in steps:
-        if isinstance(step, Loop):
-            if not step.counted:
-                yield step.condition
-            yield from _conditions(step.body, depth + 1)
-        elif isinstance(step, On):
-            yield from _conditions(step.body, depth)
-        elif isinstance(step, Branch):
-            if depth > 0:
-                yield step.condition
-            yield from _conditions((*step.then, *step.otherwise), depth)
+        if (isinstance(step, Loop) and not step.counted) or (isinstance(step, Branch) and depth > 0):
+            yield step.condition
+        for block in blocks_of(step):
+            yield from _conditions(block, depth + isinstance(step, Loop))
 
 
 def stores(steps: tuple[Step, ...], depth: int) -> Iterator[tuple[int, ir.StoreScalar]]:
@@ -237,10 +228,8 @@ def stores(steps: tuple[Step, ...], depth: int) -> Iterator[tuple[int, ir.StoreS
     for step in steps:
         if isinstance(step, Leader) and isinstance(step.step, ir.StoreScalar):
             yield depth, step.step
-        elif isinstance(step, (Loop, On)):
-            yield from stores(step.body, depth + isinstance(step, Loop))
-        elif isinstance(step, Branch):
-            yield from stores((*step.then, *step.otherwise), depth)
+        for block in blocks_of(step):
+            yield from stores(block, depth + isinstance(step, Loop))
 
 
 def _privatized(steps: tuple[Step, ...], names: frozenset[str]) -> tuple[Step, ...]:

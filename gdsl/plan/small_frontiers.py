@@ -61,7 +61,7 @@ from gdsl.plan.nodes import (
 from gdsl.plan.phases import counts_late
 from gdsl.plan.prefetch import has_small_frontiers
 from gdsl.plan.sweep_nodes import Dedup, Form
-from gdsl.plan.walking import map_operations, push_of, steps_in, sweeps_of
+from gdsl.plan.walking import blocks_of, map_operations, push_of, steps_in, sweeps_of
 
 
 def run(plan: Plan, facts: Facts) -> Plan:
@@ -135,14 +135,8 @@ def _loops(steps: tuple[Step, ...], defined: frozenset[str] | None) -> Iterator[
             defined |= {step.step.name}
         elif isinstance(step, Loop):
             yield step, defined
-            yield from _loops(step.body, frozenset())
-        elif isinstance(step, On):
-            yield from _loops(step.body, defined)
-        elif isinstance(step, Launch):
-            yield from _loops(step.steps, defined)
-        elif isinstance(step, Branch):
-            yield from _loops(step.then, defined)
-            yield from _loops(step.otherwise, defined)
+        for block in blocks_of(step):
+            yield from _loops(block, frozenset() if isinstance(step, Loop) else defined)
 
 
 def _touches(step: Step, frontier: str | None) -> bool:

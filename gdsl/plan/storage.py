@@ -39,6 +39,7 @@ from gdsl.plan.nodes import (
     Step,
     StorePrivate,
 )
+from gdsl.plan.walking import blocks_of
 
 OfFrontiers = Operation | Define | Copy | FarEnds | Combine | MakeGraph | Leader | StorePrivate | Fill | OnSets
 """The steps, without others in them, that may touch frontiers."""
@@ -112,10 +113,9 @@ class _Liveness:
         if isinstance(step, Branch):
             (first, defined), (second, also) = self._block(step.then), self._block(step.otherwise)
             return first | second | self._mask(measured_frontiers(step.condition)), defined & also
-        if isinstance(step, MakeOnce):
-            return self._block(step.body)[0], 0
-        if isinstance(step, (Launch, On)):
-            return self._block(step.body if isinstance(step, On) else step.steps)
+        if isinstance(step, (Launch, On, MakeOnce)):
+            ((exposed, defined),) = map(self._block, blocks_of(step))
+            return exposed, 0 if isinstance(step, MakeOnce) else defined
         if not isinstance(step, OfFrontiers):
             return 0, 0
         use = frontiers_of(step.step)
@@ -132,10 +132,9 @@ class _Liveness:
             elif isinstance(step, Branch):
                 live = self._before(step.then, live) | self._before(step.otherwise, live)
                 live |= self._mask(measured_frontiers(step.condition))
-            elif isinstance(step, MakeOnce):
-                live |= self._before(step.body, live)
-            elif isinstance(step, (Launch, On)):
-                live = self._before(step.body if isinstance(step, On) else step.steps, live)
+            elif isinstance(step, (Launch, On, MakeOnce)):
+                (block,) = blocks_of(step)
+                live = self._before(block, live) | (live if isinstance(step, MakeOnce) else 0)
             elif isinstance(step, OfFrontiers):
                 use, marked = frontiers_of(step.step), cleared_later(step)
                 for name in use.written:

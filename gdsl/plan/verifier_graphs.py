@@ -14,9 +14,9 @@ from gdsl.operations import Balance, Domain
 from gdsl.plan import buffers
 from gdsl.plan.buffer_nodes import GRAPH, Cleared, Role
 from gdsl.plan.hoisted_graphs import hoists_graphs, key_of, may_number_edges
-from gdsl.plan.nodes import Barrier, Branch, Launch, Loop, MakeGraph, MakeOnce, Operation, Plan, Step, Sweep
+from gdsl.plan.nodes import Barrier, MakeGraph, MakeOnce, On, Operation, Plan, Step, Sweep
 from gdsl.plan.sweep_nodes import Form
-from gdsl.plan.walking import hoisted_graphs, steps_in, sweeps
+from gdsl.plan.walking import blocks_of, hoisted_graphs, steps_in, sweeps
 
 
 def verify_hoisted_graphs(plan: Plan) -> None:
@@ -57,10 +57,9 @@ def _in_given_graph(steps: tuple[Step, ...]) -> Iterator[MakeOnce]:
     for step in steps:
         if isinstance(step, MakeOnce):
             yield step
-        elif isinstance(step, (Launch, Loop)):
-            yield from _in_given_graph(step.steps if isinstance(step, Launch) else step.body)
-        elif isinstance(step, Branch):
-            yield from _in_given_graph((*step.then, *step.otherwise))
+        elif not isinstance(step, On):
+            for block in blocks_of(step):
+                yield from _in_given_graph(block)
 
 
 def _asks_for_sources(sweep: Sweep) -> bool:

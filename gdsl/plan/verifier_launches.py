@@ -38,7 +38,7 @@ from gdsl.plan.nodes import (
     WriteBack,
 )
 from gdsl.plan.verifier_barriers import missing_barrier
-from gdsl.plan.walking import launches, operations, steps_in, sweeps_of
+from gdsl.plan.walking import blocks_of, launches, operations, steps_in, sweeps_of
 from gdsl.types import Type
 
 _SAME_EACH_TIME = (ir.Literal, ir.NoneId, ir.ParamValue, ir.Unary, ir.Binary, ir.Convert)
@@ -64,18 +64,15 @@ class _Launches:
         """A step between launches."""
         if isinstance(step, On):
             self.expect(step.enter is not None, "the device enters a graph by itself")
-            for each in step.body:
-                self.on_host(each)
         elif isinstance(step, (Loop, Branch)):
             self.expect(step.ask is not None and step.ask.answer == step.condition, "the host asks for something else")
             self._condition(step)
-            blocks = (step.body,) if isinstance(step, Loop) else (step.then, step.otherwise)
-            for each in (each for block in blocks for each in block):
-                self.on_host(each)
         else:
-            self.expect(
-                isinstance(step, (Launch, Swap, Snapshot, Exchange)), "the host cannot do what only the device can"
-            )
+            fits = isinstance(step, (Launch, Swap, Snapshot, Exchange))
+            self.expect(fits, "the host cannot do what only the device can")
+            return
+        for each in (each for block in blocks_of(step) for each in block):
+            self.on_host(each)
 
     def _condition(self, step: Loop | Branch) -> None:
         counted = isinstance(step, Loop) and step.counted

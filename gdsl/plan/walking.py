@@ -37,38 +37,40 @@ def steps_in(steps: tuple[Step, ...]) -> list[Step]:
             walked.append(step.ask)
         if isinstance(step, On) and step.enter is not None:
             walked.append(step.enter)
-        if isinstance(step, (Loop, On, MakeOnce, Launch)):
-            walked += steps_in(step.steps if isinstance(step, Launch) else step.body)
-        elif isinstance(step, Branch):
-            walked += steps_in(step.then) + steps_in(step.otherwise)
+        for block in blocks_of(step):
+            walked += steps_in(block)
     return walked
+
+
+def blocks_of(step: Step) -> tuple[tuple[Step, ...], ...]:
+    """The blocks directly inside a step."""
+    if isinstance(step, Branch):
+        return step.then, step.otherwise
+    if isinstance(step, Launch):
+        return (step.steps,)
+    return (step.body,) if isinstance(step, (Loop, On, MakeOnce)) else ()
+
+
+def with_blocks(step: Step, change: Callable[[tuple[Step, ...]], tuple[Step, ...]]) -> Step:
+    """`step` with each block directly inside it changed; the same object if it has none."""
+    if isinstance(step, Branch):
+        return dataclasses.replace(step, then=change(step.then), otherwise=change(step.otherwise))
+    if isinstance(step, Launch):
+        return dataclasses.replace(step, steps=change(step.steps))
+    return dataclasses.replace(step, body=change(step.body)) if isinstance(step, (Loop, On, MakeOnce)) else step
 
 
 def blocks_in(steps: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
     """Steps that follow each other: these, and the blocks inside them."""
     yield steps
     for step in steps:
-        if isinstance(step, (Loop, On, MakeOnce, Launch)):
-            yield from blocks_in(step.steps if isinstance(step, Launch) else step.body)
-        elif isinstance(step, Branch):
-            yield from blocks_in(step.then)
-            yield from blocks_in(step.otherwise)
+        for block in blocks_of(step):
+            yield from blocks_in(block)
 
 
 def map_blocks(steps: tuple[Step, ...], change: Callable[[tuple[Step, ...]], tuple[Step, ...]]) -> tuple[Step, ...]:
     """`steps` with each of `blocks_in`, the inner ones first, as `change` gives it."""
-
-    def mapped(step: Step) -> Step:
-        if isinstance(step, Launch):
-            return dataclasses.replace(step, steps=map_blocks(step.steps, change))
-        if isinstance(step, (Loop, On, MakeOnce)):
-            return dataclasses.replace(step, body=map_blocks(step.body, change))
-        if isinstance(step, Branch):
-            then, otherwise = (map_blocks(block, change) for block in (step.then, step.otherwise))
-            return dataclasses.replace(step, then=then, otherwise=otherwise)
-        return step
-
-    return change(tuple(map(mapped, steps)))
+    return change(tuple(with_blocks(step, lambda block: map_blocks(block, change)) for step in steps))
 
 
 def map_operations(steps: tuple[Step, ...], change: Callable[[Operation], Operation]) -> tuple[Step, ...]:

@@ -35,7 +35,7 @@ from gdsl.plan.nodes import (
     Variant,
     Walk,
 )
-from gdsl.plan.walking import operations
+from gdsl.plan.walking import blocks_of, operations
 from gdsl.types import Type, Widths
 
 
@@ -174,10 +174,8 @@ class CppHelpers(TemplateHelpers):
         for step in steps:
             if isinstance(step, Loop):
                 numbers.append(step.number)
-            elif isinstance(step, On):
-                numbers += self.outermost_loops(step.body)
-            elif isinstance(step, Branch):
-                numbers += self.outermost_loops((*step.then, *step.otherwise))
+            else:
+                numbers += (number for block in blocks_of(step) for number in self.outermost_loops(block))
         return numbers
 
     def in_parts(self, array: str) -> bool:
