@@ -32,6 +32,7 @@ _NAMED = 10
 _ENCRYPTED = 0x1
 _LARGEST_DEFLATE_RATIO = 1100
 _LARGEST_HEADER = 16_384
+_DECIMAL_COMMA = re.compile(r"[+-]?[0-9.]+,[0-9]+(?:[eE][+-]?[0-9]+)?", re.ASCII)
 
 
 def read_array(name: str, file_name: str, longest: int) -> np.ndarray[Any, Any]:
@@ -56,6 +57,12 @@ def read_array(name: str, file_name: str, longest: int) -> np.ndarray[Any, Any]:
     except _WordError as error:
         script = "'/^#/d'" if error.is_comment else "1d" if error.is_header else None
         fix = None if script is None or not file_name.isprintable() else f"remove it: {edited(file_name, script)}"
+        raise _unusable(file_name, str(error), fix) from None
+    except _CommaError as error:
+        fix = None
+        if file_name.isprintable():
+            commands = (edited(file_name, script) for script in ("s/,/./g", "'s/,/ /g'"))
+            fix = "put a point in place of the comma: {}; or a blank, for two values: {}".format(*commands)
         raise _unusable(file_name, str(error), fix) from None
     except _OtherArraysError as others:
         can_be_named = others.names and file_name.lower().endswith(_ARCHIVE) and file_name.isprintable()
@@ -125,9 +132,13 @@ def _from_array_file(name: str, start: bytes, file: IO[bytes]) -> np.ndarray[Any
 
 def _from_text(content: bytes) -> np.ndarray[Any, Any]:
     try:
-        text = content.decode("utf-8-sig").replace(",", " ")
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ValueError("it is neither an array file nor text") from None
+    words = text.split()
+    if len(words) > 1 and (odd := next(filter(_DECIMAL_COMMA.fullmatch, words), None)):
+        raise _CommaError(f"{odd[:40]} may be one number or two: numbers have a decimal point, not a comma")
+    text = text.replace(",", " ")
     words = text.split()
     booleans = {"true": True, "false": False}
     if words and all(word.lower() in booleans for word in words):
@@ -154,6 +165,10 @@ def _reals(words: list[str], text: str) -> np.ndarray[Any, Any]:
         line = next(number for number, count in enumerate(behind, 1) if count > len(numbers))
         raise _WordError(words[len(numbers)], line, error, text) from None
     return np.array(numbers)
+
+
+class _CommaError(ValueError):
+    """Values are separated by blanks or line ends, and have a comma inside."""
 
 
 class _WordError(ValueError):

@@ -178,13 +178,12 @@ def _export_wheel(
     from gdsl.api.compiling import compile_file
     from gdsl.cli.params import param_values
     from gdsl.diagnostics import printable
-    from gdsl.graph import Graph
-    from gdsl.wheels.answers import GRAPH
+    from gdsl.wheels.answers import GRAPH, graph_called
     from gdsl.wheels.building import Options, architectures_of, build, target_of
 
     assigned = parse_params(of_wheel.assignments)
     architectures = () if of_wheel.no_kernels else architectures_of(of_wheel.arch)
-    values = param_values(assigned, Graph.read(GRAPH)) if assigned else {}
+    values = param_values(assigned, graph_called(GRAPH)) if assigned else {}
     version = "0.1.0" if of_wheel.version is None else of_wheel.version
     options = Options(name, version, architectures, values, tune, types, of_wheel.all_types)
     target = target_of(options, directory, force)

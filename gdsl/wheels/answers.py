@@ -16,6 +16,7 @@ from gdsl.backends.interface import parts_of
 from gdsl.binding import Text, declared_inputs, declared_params
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph
+from gdsl.graph_names import come_along
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain
 from gdsl.types import Type
@@ -35,7 +36,7 @@ def answer_of(program: Program, fixed_values: Mapping[str, Any]) -> dict[str, An
 
     Raises E0915 if the program accepts none of the arguments that are tried.
     """
-    graph = Graph.read(GRAPH)
+    graph = graph_called(GRAPH)
     first: GdslError | None = None
     for of_params, of_inputs in itertools.product(_NUMBERS, _NUMBERS):
         chosen = (*_params(program.ir, of_params), *_inputs(program.ir, graph, of_inputs))
@@ -54,10 +55,15 @@ def answer_of(program: Program, fixed_values: Mapping[str, Any]) -> dict[str, An
     raise _no_arguments(program, first)
 
 
+def graph_called(name: str) -> Graph:
+    """The graph that comes with gdsl, even where there is a file of its name."""
+    return Graph.read(come_along()[name])
+
+
 def read(answer: Mapping[str, Any]) -> tuple[Graph, dict[str, Any], dict[str, Any]]:
     """The graph, the arguments and the results of an answer."""
     values, results = ({name: _read(each) for name, each in answer[part].items()} for part in ("values", "results"))
-    return Graph.read(answer["graph"]), values, results
+    return graph_called(answer["graph"]), values, results
 
 
 def _params(program: ir.Program, number: int) -> Iterator[tuple[str, Any]]:

@@ -187,6 +187,21 @@ def test_arrays_in_text_files_exactly(work, text, values, dtype):
     assert array.dtype == dtype
 
 
+def test_decimal_commas_in_text_files(gdslc, work):
+    """A comma between digits separates the values of a line; where lines or blanks do, it says what it is meant to."""
+    from gdsl.cli.arrays import read_array
+
+    for text in ("1,5\n2\n3\n4\n5", "1 2 3 4 -0,5", "1.234,5\n2\n3\n4\n5", "1,5e3 2 3 4 5", "0,1\n2,3\n4,5\n"):
+        Path("array.txt").write_text(text)
+        with pytest.raises(
+            GdslError, match=r"E0611.*one number or two.*'s/,/\./g' array.txt|sed -i s/,/\./g array.txt"
+        ):
+            read_array("a", "array.txt", 5)
+    for text in ("1,5,2,5,3", "1,\n5,\n2,\n5,\n3\n", "1, 5, 2, 5, 3", "1.0,5.0\n2.0,5.0\n3.0"):
+        Path("array.txt").write_text(text)
+        assert read_array("a", "array.txt", 5).tolist() == [1, 5, 2, 5, 3]
+
+
 def test_arrays_in_damaged_files(work):
     """Whatever NumPy and its helpers raise is one message."""
     from gdsl.cli.arrays import read_array

@@ -29,8 +29,9 @@ def deciding(monkeypatch: pytest.MonkeyPatch, kept: bool) -> None:
 
 def words(program: Any, graph: Graph) -> ObservedForms:
     executable: CudaExecutable = program.last_run(graph, "cuda")[1]
-    assert executable._forms is not None
-    return executable._forms[graph]
+    forms = executable._on(graph).forms
+    assert forms is not None
+    return forms
 
 
 def timed(monkeypatch: pytest.MonkeyPatch, ms_of: Callable[[CudaExecutable], float]) -> None:

@@ -262,7 +262,7 @@ def test_memory_goes_with_the_graph_and_with_the_program(cupy: FakeCupy) -> None
     made = make_graph(path(COUNT), COUNT)
     program = gdsl.compile("bfs", tune=SMALL)
     result = program(made, source=0, backend="cuda")
-    enactor = next(iter(program._executables["cuda", NARROW]._enactors.values()))
+    enactor = next(iter(program._executables["cuda", NARROW]._records.values())).enactor
     watched = [weakref.ref(enactor), weakref.ref(enactor.on_device), weakref.ref(enactor.memory)]
     gc.disable()
     try:
@@ -270,7 +270,7 @@ def test_memory_goes_with_the_graph_and_with_the_program(cupy: FakeCupy) -> None
         assert [each() for each in watched] == [None] * 3
         again = make_graph(path(COUNT), COUNT)
         program(again, source=0, backend="cuda")
-        memory = weakref.ref(next(iter(program._executables["cuda", NARROW]._enactors.values())).memory)
+        memory = weakref.ref(next(iter(program._executables["cuda", NARROW]._records.values())).enactor.memory)
         del program
         assert memory() is None
     finally:
@@ -283,7 +283,7 @@ def test_without_memory_what_others_worked_in_goes_first(cupy: FakeCupy, graph: 
     program = gdsl.compile("bfs", tune=SMALL)
     for each in (other, graph):
         program(each, source=0, backend="cuda")
-    taken = next(iter(program._executables["cuda", NARROW]._enactors.values())).on_device
+    taken = next(iter(program._executables["cuda", NARROW]._records.values())).enactor.on_device
     assert taken.scratch._room is not None
     cupy.free = 8
     program(graph, source=2, backend="cuda")  # its results have been there since the run before

@@ -56,6 +56,6 @@ def test_forms_add_up(place: int, cupy: FakeCupy, monkeypatch: pytest.MonkeyPatc
     for _ in range(_RUNS):
         found = program.run(graph, values, backend="cuda")
         assert list(differences(program.ir, dict(expected.items()), found)) == [], found.form_line
-        forms = program.last_run(graph, "cuda")[1]._forms[graph]  # type: ignore[attr-defined]
+        forms = program.last_run(graph, "cuda")[1]._on(graph).forms  # type: ignore[attr-defined]
     assert forms.alternatives is not None and len(forms.kept) + len(forms.lines) > 0
     assert all(line.endswith("is not kept") for line in forms.lines), "none has failed"

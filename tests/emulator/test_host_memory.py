@@ -224,7 +224,7 @@ def test_another_limit_divides_the_lists_again(cupy: FakeCupy) -> None:
         assert found.memory_line == told.memory_line and bool(told.memory_line) == (more < 1 << 30)
         assert list(differences_of(program.ir, expected, found)) == []
         if told.memory_line:
-            on_device = next(iter(program._executables["cuda", Widths.both(32)]._within.values()))[2].on_device
+            on_device = next(iter(program._executables["cuda", Widths.both(32)]._records.values())).within.enactor.on_device
             resident = sum(on_device._resident.values())
             assert resident == sum(need.nbytes for need in told.needs if need.is_list)
             shares.append(resident)
@@ -235,7 +235,7 @@ def test_nothing_is_resident_on_request(cupy: FakeCupy) -> None:
     program, graph = gdsl.compile("sssp", tune=TUNE), weighted()
     found = program(graph, source=0, backend="cuda", memory="host")
     assert found.memory_line.endswith("(columns, weight) are in the host's memory, as requested")
-    on_device = next(iter(program._executables["cuda", Widths.both(32)]._within.values()))[2].on_device
+    on_device = next(iter(program._executables["cuda", Widths.both(32)]._records.values())).within.enactor.on_device
     assert on_device.device_bytes() == on_device.scratch.held_bytes()
     assert "memory" in dict(program.last_run(graph, "cuda")[1].build(graph).facts)
     profiled = gdsl.profile(program, graph, source=0, backend="cuda", memory="host")

@@ -338,7 +338,7 @@ def test_it_goes_with_the_graph(cupy: FakeCupy) -> None:
     program = gdsl.compile("bfs", tune=["schedule.block=64", WORD])
     program(graph, source=3, backend="cuda")
     (made_ready,) = program._executables.values()
-    (enactor,) = made_ready._enactors.values()
+    (enactor,) = (record.enactor for record in made_ready._records.values())
     made, numbering = weakref.ref(enactor.on_device), weakref.ref(enactor.on_device.numbering)
     gc.disable()
     try:

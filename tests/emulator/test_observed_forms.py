@@ -163,11 +163,11 @@ def test_a_form_that_fails_is_not_tried_again(eager: None, code: str, monkeypatc
 def test_where_nothing_is_tried(eager: None) -> None:
     program = gdsl.compile("bfs", tune=["schedule.block=32"])
     program(LOOPS, source=1, backend="cuda")
-    assert program.last_run(LOOPS, "cuda")[1]._forms is None
+    assert program.last_run(LOOPS, "cuda")[1]._on(LOOPS).forms is None
     program = gdsl.compile("bfs")
     for _ in range(3):
         program(LOOPS, source=1, backend="cuda", max_iterations=9)
-    assert LOOPS not in program.last_run(LOOPS, "cuda")[1]._forms
+    assert program.last_run(LOOPS, "cuda")[1]._on(LOOPS).forms is None
 
 
 def test_calls_of_several_threads(eager: None) -> None:
@@ -258,7 +258,7 @@ def test_threads_build_each_form_once(eager: None, monkeypatch: pytest.MonkeyPat
     assert forms.is_settled and [each.word for each in forms.kept] == ["schedule.block=256"]
     assert built.count(1024) == 1 and len(built) <= 5
     executable: CudaExecutable = program.last_run(LOOPS, "cuda")[1]
-    assert not executable._tried and not forms.turn.locked()
+    assert executable._on(LOOPS).tried is None and not forms.turn.locked()
 
 
 def test_waiting_for_other_runs_does_not_count_against_a_form(eager: None, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -288,9 +288,9 @@ def test_a_timeout_leaves_no_time_for_looking_or_for_building(eager: None, monke
     executable = program.last_run(LOOPS, "cuda")[1]
     for _ in range(3):
         program(LOOPS, source=1, backend="cuda", timeout=1.0)
-    assert LOOPS not in executable._tried
+    assert executable._on(LOOPS).tried is None
     program(LOOPS, source=1, backend="cuda", timeout=60)
-    assert LOOPS in executable._tried
+    assert executable._on(LOOPS).tried is not None
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
@@ -402,10 +402,10 @@ def test_equal_graphs_have_forms_of_their_own_and_programs_leave_theirs_here(
     assert all(result.distance.get().tolist() == [0, 1, 2] for result in kept), "results of forms that are freed"
     other = pickle.loads(pickle.dumps(program))
     assert other(one, source=0, backend="cuda").form_line == ""
-    forms: Any = program.last_run(one, "cuda")[1]._forms
+    records: Any = program.last_run(one, "cuda")[1]._records
     del one, kept
     gc.collect()
-    assert len(forms) == 1, "they go with the graph"
+    assert len(records) == 1, "they go with the graph"
 
 
 def test_results_of_many_runs_while_a_form_takes_over(eager: None, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -434,7 +434,7 @@ def test_the_order_of_work_is_still_observed(eager: None, monkeypatch: pytest.Mo
         found = program(graph, source=3, backend="cuda")
     assert found.form_line and words(program, graph).is_settled
     executable: Any = program.last_run(graph, "cuda")[1]
-    executable._orders[graph].most_visits = 3
+    executable._on(graph).order.most_visits = 3
     for _ in range(3):
         found = program(graph, source=3, backend="cuda")
         assert numpy.array_equal(found.distance.get(), expected) and found.order_line and not found.form_line
@@ -472,7 +472,7 @@ def test_one_block_a_multiprocessor(eager: None, monkeypatch: pytest.MonkeyPatch
     expected = program(graph, source=7, backend="reference").distance
     program(graph, source=7, backend="cuda")
     executable: CudaExecutable = program.last_run(graph, "cuda")[1]
-    assert executable._enactors[graph].blocks > executable._device.multiprocessors
+    assert executable._on(graph).enactor.blocks > executable._device.multiprocessors
     for _ in range(20):
         found = program(graph, source=7, backend="cuda")
         assert numpy.array_equal(found.distance.get(), expected)

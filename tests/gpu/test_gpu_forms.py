@@ -28,7 +28,7 @@ def test_every_form_gives_the_same(name: str, spec: str, monkeypatch: pytest.Mon
         found = program(graph, **values, backend="cuda")
         assert np.array_equal(found.host_arrays()[result], expected), found.form_line
         executable: Any = program.last_run(graph, "cuda")[1]
-        forms = executable._forms[graph]
+        forms = executable._on(graph).forms
         if forms.is_settled:
             break
     print("; ".join(forms.lines))

@@ -62,6 +62,15 @@ def test_the_record_of_a_wheel_is_that_of_its_files(work: Path) -> None:
     assert "source: int | str," in stub
 
 
+def test_the_graph_of_the_test_is_the_one_that_comes_with_gdsl(work: Path) -> None:
+    """Not a file that is called like it, where the package is built or where its test runs."""
+    Path("karate").write_text("0 1\n")
+    found = answer_of(gdsl.compile("hops"), {})
+    graph, _, results = answers.read(found)
+    assert graph.num_vertices == len(results["distance"]) == 34
+    assert main(["export", "hops.gdsl", "--wheel", "graph_search", "--no-kernels", "-p", "source=33"]) == 0
+
+
 @pytest.mark.slow
 def test_two_builds_are_equal(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     no_machine_code(monkeypatch)

@@ -44,14 +44,14 @@ class CudaExecutable(FormTries):
         """Of the executable that the graph uses, with the resources of its kernels."""
         ran = self._executable_of(graph)
         assert ran is not None
-        enactors = ran._enactors if graph in ran._enactors else ran._with_arrays
-        build = (ran._within[graph][2] if graph in ran._within else enactors[graph]).build()
-        observed = self._orders.get(graph) if self._orders is not None else None
-        forms, facts = self._forms.get(graph) if self._forms is not None else None, build.facts
-        if observed is not None and observed.line:
-            facts = (*facts, ("order", observed.line.removeprefix("order: ")))
-        if forms is not None and forms.lines:
-            facts = (*facts, ("tried", "; ".join(forms.lines)))
+        enactor, record = ran._on(graph).latest, self._on(graph)
+        assert enactor is not None
+        build = enactor.build()
+        facts = build.facts
+        if record.order is not None and record.order.line:
+            facts = (*facts, ("order", record.order.line.removeprefix("order: ")))
+        if record.forms is not None and record.forms.lines:
+            facts = (*facts, ("tried", "; ".join(record.forms.lines)))
         return dataclasses.replace(build, facts=facts)
 
     def run(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
@@ -85,9 +85,9 @@ class CudaExecutable(FormTries):
 
     def _run_in_order(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
         """Run on all GPUs of the executable."""
-        if self._orders is None or limits.max_iterations is not None:
-            return self._run(graph, bindings, limits)
         observed = self._order_on(graph)
+        if observed is None or limits.max_iterations is not None:
+            return self._run(graph, bindings, limits)
         started = limits.timeout and time.monotonic()
         if not observed.is_near_far:
             try:
@@ -123,7 +123,7 @@ class CudaExecutable(FormTries):
         """Run in one order of work; `most_visits` as in `Enactor.run`."""
         enactor = self._latest_enactor(graph, bindings.own, limits.memory)
         if enactor is None:
-            if not self._has_run_on(graph):
+            if not self._on(graph).has_run:
                 suited = self._for_graph(graph)
                 if suited is not self:
                     return suited._run(graph, bindings, limits, most_visits, attempt)
@@ -158,18 +158,18 @@ class CudaExecutable(FormTries):
 
     def submit(self, graph: Graph, bindings: Bindings, limits: Limits) -> InFlightRun | None:
         """Queue a run without waiting for it; None if `run` has to be used."""
-        if self._orders is not None and limits.max_iterations is None:
-            if self._order_on(graph).needs_run:
+        if limits.max_iterations is None:
+            order, best = self._order_on(graph), self._on(graph).best
+            if order is not None and order.needs_run:
                 return None
-            if graph not in self._best and self._in_order(graph) is not self:
-                return self._in_order(graph).submit(graph, bindings, limits)
-        if limits.max_iterations is None and graph in self._best:
-            return self._best[graph].submit(graph, bindings, limits)
+            other = self._in_order(graph) if best is None else best
+            if other is not self:
+                return other.submit(graph, bindings, limits)
         if self._is_limited(graph, limits):
             return None
         enactor = self._latest_enactor(graph, bindings.own)
         if enactor is None:
-            if graph not in self._enactors:
+            if self._on(graph).enactor is None:
                 suited = self._for_graph(graph)
                 if suited is not self:
                     return suited.submit(graph, bindings, limits)
@@ -177,7 +177,7 @@ class CudaExecutable(FormTries):
                 return self._with_other_ids().submit(graph, bindings, limits)
         device, whole = self._device, False
         started = limits.timeout and time.monotonic()
-        joins = enactor is not None or graph in self._enactors
+        joins = enactor is not None or self._on(graph).enactor is not None
         device.acquire(limits.timeout, joins, limits.spent)
         try:
             limits = limits if started is None else limits.since(started)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from gdsl.backends import measuring
 from gdsl.backends.cuda import nvrtc
 from gdsl.backends.cuda.executable_forms import ExecutableForms
+from gdsl.backends.cuda.graph_record import Tried
 from gdsl.backends.cuda.observed_forms import LOOK_MS, Attempt, NoTimeError, ObservedForms, seen_in
 from gdsl.backends.cuda.observed_order import TooManyVisitsError
 from gdsl.backends.interface import Bindings, Limits, Outcome
@@ -56,7 +57,7 @@ class FormTries(ExecutableForms):
             if outcome is not None:
                 outcome.form_line = forms.line
                 return outcome
-        best, outcome = self._best.get(graph), None
+        best, outcome = self._on(graph).best, None
         if best is not None:
             outcome = self._run_in_best(graph, bindings, limits.since(started), forms, best)
         if outcome is None:
@@ -64,7 +65,7 @@ class FormTries(ExecutableForms):
         else:
             outcome.form_line = forms.line
         if forms.kept is not former:  # by another thread, which has freed the memory of this one
-            if self._best.get(graph) is not best:
+            if self._on(graph).best is not best:
                 (best or self)._forget(graph)
             return outcome
         forms.note(outcome.time_ms, outcome.operators)
@@ -88,7 +89,7 @@ class FormTries(ExecutableForms):
         self, graph: Graph, bindings: Bindings, limits: Limits, forms: ObservedForms, best: FormTries
     ) -> Outcome | None:
         """Run in this form; None if it has no memory any more, or another order of work is better after all."""
-        observed = self._orders.get(graph) if self._orders is not None else None
+        observed = self._on(graph).order
         most_visits = observed.most_visits if observed is not None and best._stops_at_visits else 0
         try:
             outcome = best._run(graph, bindings, limits, most_visits)
@@ -109,8 +110,10 @@ class FormTries(ExecutableForms):
 
     def _leave_forms(self, graph: Graph) -> None:
         """Run the program as it is from now on."""
-        best, tried = self._best.pop(graph, None), self._tried.pop(graph, None)
-        for form in (best, *(tried[1:2] if tried is not None else ())):
+        record = self._on(graph)
+        best, tried = record.best, record.tried
+        record.best = record.tried = None
+        for form in (best, None if tried is None else tried.form):
             if form is not None:
                 form._forget(graph)
         self._free_by_degree(graph)
@@ -122,11 +125,11 @@ class FormTries(ExecutableForms):
 
     def _choose_form(self, graph: Graph, forms: ObservedForms, outcome: Outcome) -> None:
         """Decide what is tried next, after a run in the best form so far."""
-        observed = self._orders.get(graph) if self._orders is not None else None
+        observed = self._on(graph).order
         if not forms.may_begin or (observed is not None and observed.needs_run):  # the order of work comes first
             return
         free, total = self._device.memory()
-        if graph in self._too_large or 2 * free < total:
+        if self._on(graph).too_large or 2 * free < total:
             forms.postpone()
             return
         began = time.monotonic()
@@ -146,7 +149,7 @@ class FormTries(ExecutableForms):
                 forms.postpone()
                 return
             forms.looks_up = not ran._runs_on_own_ids
-            enactor = ran._enactors.get(graph)
+            enactor = ran._on(graph).enactor
             each = 0 if enactor is None else enactor.blocks // self._device.multiprocessors
             found = seen_in(outcome.trace, graph, original.largest_degree, outcome.layout_ms is not None, each)
             forms.alternatives = list(alternatives.alternatives(self._program, ran.plan, found))
@@ -166,29 +169,28 @@ class FormTries(ExecutableForms):
         if forms.may_begin:  # what looking has cost counts for the next one: it would put off each one for ever
             forms.begin(forms.alternatives.pop(0))
 
-    def _run_other_form(
-        self: Self, graph: Graph, bindings: Bindings, limits: Limits, forms: ObservedForms
-    ) -> Outcome | None:
+    def _run_other_form(self, graph: Graph, bindings: Bindings, limits: Limits, forms: ObservedForms) -> Outcome | None:
         """Run in the form that is being tried; None if that came to nothing."""
         trying, began = forms.trying, time.monotonic()
         if trying is None or not (forms.tries_next and forms.can_pay):  # another thread's run has decided
             return None
-        tried = self._tried.get(graph)
-        is_first, outcome = tried is None or tried[0] is not trying, None
+        record = self._on(graph)
+        tried = record.tried
+        is_first, outcome = tried is None or tried.alternative is not trying, None
         attempt, end = Attempt(forms.limit), ""
         try:
-            if tried is None or tried[0] is not trying:
+            if tried is None or tried.alternative is not trying:
                 numbered = self._graphs.is_by_degree(graph, self.widths, self._device)
                 other = self._built_form(graph, forms, trying)
                 if other is None:
                     return None
-                tried = self._tried[graph] = trying, other, numbered
+                tried = record.tried = Tried(trying, other, numbered)
                 forms.built()
                 attempt = Attempt(forms.limit)
             left = limits.since(limits.timeout and began)
             if not forms.fits(left.left):
                 return None
-            outcome = tried[1]._run(graph, bindings, dataclasses.replace(left, memory=_ON_GPU), 0, attempt)
+            outcome = tried.form._run(graph, bindings, dataclasses.replace(left, memory=_ON_GPU), 0, attempt)
         except NoTimeError:
             return None
         except Exception as error:  # what the program itself may end with, its best form ends with as well
@@ -210,24 +212,17 @@ class FormTries(ExecutableForms):
         self._note_try(graph, forms, outcome, tried)
         return outcome
 
-    def _note_try(
-        self: Self,
-        graph: Graph,
-        forms: ObservedForms,
-        outcome: Outcome | None,
-        tried: tuple[alternatives.Alternative, Self, bool],
-    ) -> None:
+    def _note_try(self, graph: Graph, forms: ObservedForms, outcome: Outcome | None, tried: Tried[Self]) -> None:
         """A run of the form has ended, or was stopped: it becomes the best one, or is given up, or goes on."""
-        _, other, numbered = tried
+        record = self._on(graph)
         if outcome is not None and forms.note_try(outcome.time_ms):
-            former = self._best.get(graph, self)
-            self._tried.pop(graph, None)
-            self._best[graph] = other
+            former = record.best or self
+            record.best, record.tried = tried.form, None
             former._forget(graph)
         elif forms.trying is None:
-            self._tried.pop(graph, None)
-            other._forget(graph)
-            if not numbered:
+            record.tried = None
+            tried.form._forget(graph)
+            if not tried.by_degree:
                 self._free_by_degree(graph)
 
     def _built_form(self, graph: Graph, forms: ObservedForms, trying: alternatives.Alternative) -> Self | None:
