@@ -34,47 +34,30 @@ SCHEDULE_FUNCTIONS = names_of(Group.SCHEDULE)
 RESERVED = KEYWORDS | VALUES | FUNCTIONS | GRAPH_FUNCTIONS | SCHEDULE_FUNCTIONS | TYPES.keys()
 ALLOWED_AS_PARAMETERS = frozenset(("src", "dst"))
 """Built-in functions whose names a functor's parameters may have."""
-FOREIGN_TYPES = {
-    "int": "int32",
-    "long": "int64",
-    "unsigned": "uint32",
-    "float": "float32",
-    "double": "float64",
-    "boolean": "bool",
-    "node": "vertex",
-    "i32": "int32",
-    "i64": "int64",
-    "u32": "uint32",
-    "u64": "uint64",
-    "f32": "float32",
-    "f64": "float64",
-    "short": "int32",
-    "char": "int32",
-    "int8": "int32",
-    "int16": "int32",
-    "uint8": "uint32",
-    "uint16": "uint32",
-    "uint": "uint32",
-    "size_t": "uint64",
-    "half": "float32",
-    "float16": "float32",
+_FOREIGN_TYPES_OF = {
+    "int32": "int i32 short char int8 int16",
+    "int64": "long i64",
+    "uint32": "unsigned u32 uint8 uint16 uint",
+    "float32": "float f32 half float16",
+    "float64": "double f64",
+    "bool": "boolean",
+    "vertex": "node",
+    "uint64": "u64 size_t",
 }
-FOREIGN_NAMES = {
-    "True": "true",
-    "False": "false",
-    "None": "none",
-    "null": "none",
-    "nullptr": "none",
-    "NULL": "none",
-    "infinity": "inf",
-    "INFINITY": "inf",
-    "fabs": "abs",
-    "degree": "out_degree",
-    "num_nodes": "num_vertices",
-    "atomicMin": "min=",
-    "atomicMax": "max=",
-    "atomicAdd": "+=",
+FOREIGN_TYPES = {word: kind for kind, words in _FOREIGN_TYPES_OF.items() for word in words.split()}
+_FOREIGN_NAMES_OF = {
+    "true": "True",
+    "false": "False",
+    "none": "None null nullptr NULL",
+    "inf": "infinity INFINITY",
+    "abs": "fabs",
+    "out_degree": "degree",
+    "num_vertices": "num_nodes",
+    "min=": "atomicMin",
+    "max=": "atomicMax",
+    "+=": "atomicAdd",
 }
+FOREIGN_NAMES = {word: name for name, words in _FOREIGN_NAMES_OF.items() for word in words.split()}
 """What people write from habit, and what it is called here."""
 ATOMICS = {
     "atomicMin": "min=",

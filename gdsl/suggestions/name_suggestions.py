@@ -23,6 +23,9 @@ _DECLARATION = re.compile(
     r"\b(?:vertex|edge|scalar|param|let|var|frontier|functor|procedure|function|operator|history|buckets|graph|type)"
     r"\s+(?!functor\b|frontier\b)([A-Za-z_]\w*)"
 )
+_CALLED = (["src", "source", "u", "s", "from"], ["dst", "v", "d", "target", "w", "to"], ["e", "edge"])
+"""What others call the parameters of an edge functor, one after the other."""
+_ANY_ELEMENT = ["n", "i", "x", "id", "node", "vertex", "self", "this", "tid", "idx", "a", "b"]
 _LONGEST_HEAD = 200
 _LONGEST_FUNCTOR = 10_000
 _BUCKETS = "buckets have an array and a width"
@@ -131,39 +134,11 @@ def _parameter(plain: str, places: Places, span: Span, name: str) -> Iterator[Su
     if functor is None:
         return
     parameters = re.findall(r"[A-Za-z_]\w*", functor[3])
-    first = {
-        "src": 0,
-        "source": 0,
-        "u": 0,
-        "s": 0,
-        "from": 0,
-        "dst": 1,
-        "v": 1,
-        "d": 1,
-        "target": 1,
-        "w": 1,
-        "to": 1,
-        "e": 2,
-        "edge": 2,
-    }
-    if name not in first and name not in (
-        "n",
-        "i",
-        "x",
-        "id",
-        "node",
-        "vertex",
-        "self",
-        "this",
-        "tid",
-        "idx",
-        "a",
-        "b",
-    ):
+    place = next((place for place, words in enumerate(_CALLED) if name in words), None)
+    if place is None and name not in _ANY_ELEMENT:
         return
     ordered = list(parameters)
-    place = first.get(name, 0)
-    if place < len(ordered):
+    if place is not None and place < len(ordered):
         ordered.insert(0, ordered.pop(place))
     for parameter in ordered[:2]:
         yield Suggestion(f"this functor calls it `{parameter}`", (Edit(span, parameter),))

@@ -23,28 +23,19 @@ from gdsl.types import Type
 
 Block = Callable[[Iterable[syntax.Statement]], tuple[syntax.Statement, ...]]
 """Types the statements of a block."""
-_ALIASES = {
-    "any": "some",
-    "exists": "some",
-    "all": "every",
-    "forall": "every",
-    "add": "sum",
-    "plus": "sum",
-    "total": "sum",
-    "mul": "product",
-    "prod": "product",
-    "times": "product",
-    "minimum": "min",
-    "maximum": "max",
-    "len": "count",
-    "out": "out_edges",
-    "outgoing": "out_edges",
-    "out_neighbors": "out_edges",
-    "incoming": "in_edges",
-    "in_neighbors": "in_edges",
-    "both": "all_edges",
-    "undirected": "all_edges",
+_ALIASES_OF = {
+    "some": "any exists",
+    "every": "all forall",
+    "sum": "add plus total",
+    "product": "mul prod times",
+    "min": "minimum",
+    "max": "maximum",
+    "count": "len",
+    "out_edges": "out outgoing out_neighbors",
+    "in_edges": "incoming in_neighbors",
+    "all_edges": "both undirected",
 }
+_ALIASES = {word: meant for meant, words in _ALIASES_OF.items() for word in words.split()}
 """What other languages call the words of operators."""
 
 
