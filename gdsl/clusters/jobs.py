@@ -24,7 +24,6 @@ from gdsl.clusters.failures import Member, on_worker
 from gdsl.clusters.fingerprints import bindings_fingerprint, check_file, share_fingerprint
 from gdsl.clusters.result_folder import PartsOptions
 from gdsl.clusters.result_parts import Written, check_parts, write_parts
-from gdsl.clusters.share_types import inferred
 from gdsl.communicator import Communicator
 from gdsl.diagnostics import GdslError
 from gdsl.graph.messages import collecting
@@ -37,6 +36,11 @@ from gdsl.source import Source
 
 if TYPE_CHECKING:
     from gdsl.backends.cuda.links import Links
+import numpy as np
+from numpy.typing import NDArray
+
+from gdsl.binding.type_parameters import chosen_types, inferred_types
+from gdsl.operations import ReduceOperation
 
 Tell = Callable[[str], object]
 """Tells the driver, in a few words, what this worker has begun or done."""
@@ -273,3 +277,53 @@ def joined_names(parts: Sequence[Part]) -> Names | None:
     """The names of all vertices, from those of all workers."""
     names = [part.names for part in parts]
     return None if None in names else Names([name for each in names for name in each or ()])
+
+
+def inferred(
+    program: Program,
+    share: GraphShare,
+    values: Mapping[str, Any],
+    chosen: Mapping[str, str],
+    communicator: Communicator,
+) -> dict[str, str]:
+    """The type of each type parameter by name, the same on all workers: the `chosen` one, or the one that the values
+    and the graph's attributes need. Raises E0620, E0621."""
+    graph: Any = _Attributes(share, communicator)
+    types = inferred_types(program.ir, graph, values, chosen_types(program.ir, chosen), program.text)
+    return {parameter.name: type_.name for parameter, type_ in zip(program.ir.types, types, strict=True)}
+
+
+class _Attributes:
+    """What the inference of types asks of a graph."""
+
+    _lazy_csr = None
+
+    def __init__(self, share: GraphShare, communicator: Communicator) -> None:
+        self.attributes = {name: _Values(each, communicator) for name, each in share.attributes.items()}
+        self.vertex_attributes = {name: _Values(each, communicator) for name, each in share.vertex_attributes.items()}
+
+
+class _Values:
+    """The dtype and the range of an attribute of which each worker has a part. All workers ask for the range, or
+    none."""
+
+    def __init__(self, own: NDArray[Any], communicator: Communicator) -> None:
+        self.dtype, self._own, self._communicator = own.dtype, own, communicator
+
+    @property
+    def size(self) -> int:
+        """The number of values on all workers."""
+        return int(self._communicator.all_reduce(np.array([self._own.size]), ReduceOperation.ADD)[0])
+
+    def min(self) -> int:
+        """The least of all values."""
+        return self._end(np.iinfo(self.dtype).max, ReduceOperation.MIN)
+
+    def max(self) -> int:
+        """The largest of all values."""
+        return self._end(np.iinfo(self.dtype).min, ReduceOperation.MAX)
+
+    def _end(self, empty: int, operation: ReduceOperation) -> int:
+        smaller = operation is ReduceOperation.MIN
+        own = (self._own.min() if smaller else self._own.max()) if self._own.size else empty
+        return int(self._communicator.all_reduce(np.array([own], self.dtype), operation)[0])

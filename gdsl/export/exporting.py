@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import os
 import re
+import shutil
+import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from gdsl.backends.cuda import nvrtc
 from gdsl.codegen.lines import comment_lines, title_line
 from gdsl.codegen.templates import render, template_text
+from gdsl.diagnostics import printable
 from gdsl.diagnostics.codes import all_codes
-from gdsl.export import folder
 from gdsl.export.checks import ChecksPrinter
 from gdsl.export.host import architectures, program_text
 from gdsl.export.interface import Interface, Result, interface_of
 from gdsl.export.messages import literal_of, stop_texts
+from gdsl.files import cannot_write
 from gdsl.ir import nodes as ir
 from gdsl.native import compiler
 from gdsl.operations import Domain, Layout
@@ -61,9 +67,9 @@ class Table:
 def export(program: ir.Program, source: Source, backend: str, directory: Path, *, force: bool = False) -> list[str]:
     """Write `program` (annotated, before `gdsl.passes`) into `directory` and return the names of the files. Raises
     E0911 where the directory cannot be written, or has files that `force` does not replace."""
-    folder.check(directory, force)
+    _check_folder(directory, force)
     files = files_of(program, source, backend)
-    folder.write(directory, files)
+    _write_folder(directory, files)
     return list(files)
 
 
@@ -176,3 +182,56 @@ def _cmake(backend: str, suffix: str, architectures: str, common: dict[str, obje
         command=command,
         **common,
     )
+
+
+_FORCE = "choose another directory, or have its files of these names replaced by --force"
+
+
+def _check_folder(directory: Path, force: bool) -> None:
+    """Raise E0911 where the directory cannot be written, or has files and `force` is not set."""
+    try:
+        if directory.is_dir():
+            if not force and any(directory.iterdir()):
+                raise cannot_write(directory, "the directory is not empty", _FORCE)
+        elif os.path.lexists(directory):
+            raise cannot_write(directory, "there is a file of that name", "name a directory")
+        parent = directory if directory.is_dir() else Path(os.path.abspath(directory)).parent
+        if not parent.is_dir():
+            raise cannot_write(directory, f"there is no directory {printable(str(parent))}")
+        if not os.access(parent, os.W_OK | os.X_OK):
+            raise cannot_write(directory, f"the directory {printable(str(parent))} cannot be written")
+    except (OSError, ValueError) as error:
+        raise cannot_write(directory, _reason(error)) from None
+
+
+def _write_folder(directory: Path, files: Mapping[str, str]) -> None:
+    """Write all `files`, texts by name, into `directory`, or none of them. The directory is created if necessary; files
+    of these names are replaced, and others stay. Raises E0911."""
+    try:
+        parent = directory if directory.is_dir() else Path(os.path.abspath(directory)).parent
+        temporary = Path(tempfile.mkdtemp(prefix=".gdsl-", dir=parent))
+        try:
+            for name, text in files.items():
+                (temporary / name).write_text(text, encoding="utf-8", newline="\n")
+            for name in files:
+                if (directory / name).is_dir():
+                    raise cannot_write(directory, f"{name} is a directory there")
+            if directory.is_dir():
+                for name in files:
+                    os.replace(temporary / name, directory / name)
+            else:
+                mask = os.umask(0)
+                os.umask(mask)
+                temporary.chmod(0o777 & ~mask)
+                temporary.rename(directory)
+        finally:
+            with contextlib.suppress(OSError):
+                shutil.rmtree(temporary)
+    except (OSError, ValueError) as error:
+        raise cannot_write(directory, _reason(error)) from None
+
+
+def _reason(error: OSError | ValueError) -> str:
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    return "the path has a NUL character"

@@ -224,7 +224,8 @@ def test_another_limit_divides_the_lists_again(cupy: FakeCupy) -> None:
         assert found.memory_line == told.memory_line and bool(told.memory_line) == (more < 1 << 30)
         assert list(differences_of(program.ir, expected, found)) == []
         if told.memory_line:
-            on_device = next(iter(program._executables["cuda", Widths.both(32)]._records.values())).within.enactor.on_device
+            record = next(iter(program._executables["cuda", Widths.both(32)]._records.values()))
+            on_device = record.within.enactor.on_device
             resident = sum(on_device._resident.values())
             assert resident == sum(need.nbytes for need in told.needs if need.is_list)
             shares.append(resident)

@@ -13,7 +13,7 @@ from support.graphs import make_graph, random_graph, star
 
 import gdsl
 from gdsl.api.schedules import differences
-from gdsl.backends.cuda import executable_forms, numbering, renumbered_graph
+from gdsl.backends.cuda import compiled_form, numbering, renumbered_graph
 from gdsl.backends.cuda.memory import GraphOnDevice
 from gdsl.backends.cuda.numbering import text_for
 from gdsl.binding import bind
@@ -165,7 +165,7 @@ def test_values_of_edges_are_put_in_order_once_where_they_are_the_graphs(
 
 def test_auto_looks_at_the_graph_and_at_the_memory(cupy: FakeCupy, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(renumbering, "LEAST_EDGES", 100)
-    monkeypatch.setattr(executable_forms, "reads_saved", lambda graph: 9.0 if graph.out_degrees.max() > 50 else 0.1)
+    monkeypatch.setattr(compiled_form, "reads_saved", lambda graph: 9.0 if graph.out_degrees.max() > 50 else 0.1)
     hub, even = make_graph(star(60), 61, directed=False), random_graph(60, 90, seed=1, directed=False)
     program = gdsl.compile("bfs", tune=["schedule.block=64"])
     assert program(even, source=3, backend="cuda").layout_ms is None

@@ -1,10 +1,11 @@
 """The cuda backend: the host's side of programs on GPUs.
 
 - From a program to machine code: `planning`, `backend` (with the cache), `nvrtc`, `packaged`.
-- Which of its forms runs on a graph: `executable_forms`, `executable`, `form_tries`; what earlier runs have shown is in
-  `observed_order`, `observed_blocks`, `observed_gpus` and `observed_forms`.
+- One form of a program is a `compiled_form`; which of them runs on a graph: `executable_forms`, `executable`,
+  `form_tries`; what each keeps for a graph is a `graph_record`, with what earlier runs have shown: `observed_order`,
+  `observed_blocks`, `observed_gpus` and `observed_forms`.
 - One run: `enactor` launches the kernel, or (`host_walk`) a kernel for each step. Its memory is in `run_memory`,
-  `run_memories`, `run_results` and `run_transfers`, what kernels get in `argument_record`, the trace in `trace`.
+  `run_results` and `run_transfers`, what kernels get in `argument_record`, the trace in `trace`.
 - The graph on the device: `memory`, `graph_cache`, `building`; vertices by degree: `degree_order`, `numbering`,
   `renumbered_graph`; edge lists in the host's memory: `graph_placement`, `host_graph`, `renumbered_host_graph`,
   `host_memory`; graphs made of it that stay: `hoisted_graphs`.

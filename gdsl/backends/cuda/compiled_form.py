@@ -142,12 +142,17 @@ class CompiledForm:
         original, layout = self._graphs.graph(graph, self.widths, self._device), self.plan.layout
         if layout is None or layout.apart or self._on(graph).as_given:
             return original
-        if not is_worth(layout, graph.num_vertices, graph.num_edges, partial(reads_saved, graph)):
+        if not self._is_worth(graph):
             return original
         renumbered = self._graphs.by_degree(original, graph, self._device)
         if layout.of_edges:
             renumbered.edges_as_given()  # before the run allocates its memory, in the order of `needs`
         return renumbered
+
+    def _is_worth(self, graph: Graph) -> bool:
+        """Whether other ids save enough on a graph of this size and these reads."""
+        layout, counts = self.plan.layout, (graph.num_vertices, graph.num_edges)
+        return layout is not None and is_worth(layout, *counts, partial(reads_saved, graph))
 
     def _is_limited(self, graph: Graph, limits: Limits) -> bool:
         """Whether the memory decides which form of the graph a run uses."""

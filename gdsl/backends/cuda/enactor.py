@@ -15,8 +15,7 @@ from gdsl.backends.cuda.observed_blocks import ObservedBlocks
 from gdsl.backends.cuda.observed_order import TooManyVisitsError
 from gdsl.backends.cuda.pinned_copies import STOPPED_FROM_BIT
 from gdsl.backends.cuda.protocol import Buffer, Device, signed
-from gdsl.backends.cuda.run_memories import RunMemories
-from gdsl.backends.cuda.run_memory import RunMemory
+from gdsl.backends.cuda.run_memory import RunMemories, RunMemory
 from gdsl.backends.cuda.stream_queue import InFlightRun
 from gdsl.backends.cuda.trace import Written, lanes_of
 from gdsl.backends.interface import Bindings, Build, Kernel, Limits, Outcome, Pair, Scalar

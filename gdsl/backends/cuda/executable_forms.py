@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import partial
 from typing import TYPE_CHECKING
 
 from gdsl.backends.cuda.compiled_form import CompiledForm
-from gdsl.backends.cuda.degree_order import reads_saved
 from gdsl.backends.cuda.graph_cache import GraphCache
 from gdsl.backends.cuda.observed_forms import ObservedForms
 from gdsl.backends.cuda.observed_gpus import ObservedGpus
@@ -18,7 +16,7 @@ from gdsl.ir.nodes import Program
 from gdsl.memory_use import MemoryUse
 from gdsl.plan import alternatives, heuristics, work_order
 from gdsl.plan.graph_class import GENERAL, REVISITED, GraphClass
-from gdsl.plan.renumbering import can_be_put, is_worth, looking_up
+from gdsl.plan.renumbering import can_be_put, looking_up
 from gdsl.types import Widths
 
 if TYPE_CHECKING:
@@ -176,7 +174,7 @@ class ExecutableForms(CompiledForm):
         layout = self.plan.layout
         if layout is None or not layout.apart or self._on(graph).as_given or not can_be_put(layout, bindings.own):
             return False
-        return is_worth(layout, graph.num_vertices, graph.num_edges, partial(reads_saved, graph))
+        return self._is_worth(graph)
 
     def _enactor_within(self, graph: Graph, bindings: Bindings, memory: MemoryUse | None) -> Enactor:
         """As of CompiledForm, by another form if edge lists are in the host's memory, and that matters to the

@@ -32,7 +32,8 @@ from gdsl.types import Type
 
 if TYPE_CHECKING:
     from gdsl.backends.cuda.numbering import Places
-
+from gdsl.backends.cuda.memory import sizes_of
+from gdsl.graph.graph import Graph
 
 _MUCH_AHEAD, _MOST_AHEAD = 1 << 24, 1 << 27
 """Bytes of results that are allocated for the next run: at most this much, and above the first number by only one
@@ -331,3 +332,32 @@ class RunMemory:
         for buffer in self.plan.buffers:
             if buffer.group == PROBLEM and buffer.name in places:
                 self.record.point(buffer, [places[buffer.name]])
+
+
+class RunMemories:
+    """One memory at a time; `current` is that of the last run, None before the first."""
+
+    def __init__(self, device: Device, plan: Plan, on_device: GraphOnDevice, kind: type[RunMemory]) -> None:
+        """`kind`: the class of the memories."""
+        self._device, self._plan, self._on_device, self._kind = device, plan, on_device, kind
+        self._counts = counts_in(plan)
+        self._lengths: tuple[object, ...] = ()
+        self.current: RunMemory | None = None
+
+    def reusable(self, bindings: Bindings) -> RunMemory | None:
+        """The memory of the run before, if this one needs no other."""
+        return self.current if not self._counts or self._lengths == self._lengths_of(bindings) else None
+
+    def of(self, bindings: Bindings, graph: Graph) -> RunMemory:
+        """The memory for a run: that of the last one if it fits, or new memory. Raises E0912."""
+        memory = self.reusable(bindings)
+        if memory is None:
+            self.current = None
+            sizes, lengths = sizes_of(graph, bindings), self._lengths_of(bindings)
+            memory = self._kind(self._device, self._plan, self._on_device, sizes)
+            self.current, self._lengths = memory, lengths
+        return memory
+
+    def _lengths_of(self, bindings: Bindings) -> tuple[object, ...]:
+        """The params that determine the lengths of buffers."""
+        return tuple([bindings.params[name] for name in self._counts])
