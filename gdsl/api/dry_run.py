@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from gdsl.backends.gpus import GpuNeed
-from gdsl.backends.interface import Need
+from gdsl.backends import registry
+from gdsl.backends.gpus import GpuNeed, gpu_numbers_elsewhere, gpus_of, no_memory_error, spread_over
+from gdsl.backends.interface import Need, Space
+from gdsl.backends.placement import line_of, on_host
+from gdsl.backends.registry import Choice
+from gdsl.memory_use import MemoryUse, Place
 from gdsl.records import dataclass
 from gdsl.types import Widths
 
@@ -75,3 +80,52 @@ class DryRun:
             "buffers": buffers,
             **({"gpus": [{"gpu": g.gpu, "needed": g.needed, "free": g.free} for g in self.gpus]} if self.gpus else {}),
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a run would be: on a backend of this machine, called `name`, or with a size of memory perhaps elsewhere; on
+    the GPUs with these numbers; with this use of memory."""
+
+    choice: Choice
+    name: str
+    is_elsewhere: bool
+    numbers: tuple[int, ...]
+    use: MemoryUse | None
+    limit: int | None
+    """Bytes that each GPU has, as the caller says."""
+
+    def space(self) -> Space:
+        """The memory there: what the backend says, or what the caller does, on each of the GPUs."""
+        if self.limit is None:
+            return self.choice.backend.space()
+        together = (len(set(self.numbers)) or 1) * self.limit
+        return Space("as requested", together, together)
+
+    def dry_run(self, widths: Widths, needs: tuple[Need, ...], space: Space) -> DryRun:
+        """The dry run of a program that `needs` this."""
+        backend, use = self.choice.backend.name, self.use
+        line = line_of(needs, use)
+        if use is not None and self.limit is None and backend != "cuda":
+            line = on_host(lambda: needs, use, backend)
+        spread = spread_over(needs, self.numbers, space.free) if len(self.numbers) > 1 else ()
+        return DryRun(backend, self.choice.line, widths, needs, space.name, space.total, space.free, line, spread)
+
+
+def target_of(backend: str, use: MemoryUse | None, gpus: int | str | Sequence[int] | None) -> Target:
+    """Where a run with these options would be. Raises what `Program.run` raises for options that are not possible."""
+    numbers = gpus_of(backend)
+    limit = None if use is None else use.limit
+    is_elsewhere = limit is not None and (backend == "cuda" or (bool(numbers) and gpus is None))
+    if is_elsewhere and (gpus is not None or numbers):
+        numbers = gpu_numbers_elsewhere(numbers if gpus is None else gpus)
+    elif gpus is not None:
+        backend = registry.on_gpus(backend, gpus)
+        numbers = gpus_of(backend)
+    if len(numbers) > 1:
+        if use is not None and use.place is Place.HOST:
+            raise no_memory_error()
+        use = MemoryUse(Place.DEVICE)  # their edge lists stay on the GPUs
+    on_these = f"cuda:{','.join(map(str, numbers))}" if len(numbers) > 1 else "cuda"
+    choice = Choice(registry.get(on_these)) if is_elsewhere else registry.choose(backend)
+    return Target(choice, backend, is_elsewhere, numbers, use, limit)

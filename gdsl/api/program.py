@@ -9,21 +9,18 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from gdsl import deadline
 from gdsl.api.arguments import NO_LIMITS, limits, named_values, split_call, take_options, with_gpus, without_defaults
 from gdsl.api.compiled import CompiledProgram
-from gdsl.api.dry_run import DryRun
+from gdsl.api.dry_run import DryRun, target_of
 from gdsl.api.loading import warnings_of
 from gdsl.api.on_workers import OF_WORKERS, RunsPrograms, concerns_workers, resume_on_workers, run_on_workers
 from gdsl.api.pending import Pending, submit
 from gdsl.api.result import Result
 from gdsl.api.signature import CALL_OPTIONS, OPTIONS, DocOfInstance, OfInstance, call_of, doc_of, signature_of
 from gdsl.backends import registry
-from gdsl.backends.gpus import gpu_numbers_elsewhere, gpus_of, no_memory_error, spread_over
-from gdsl.backends.interface import Executable, Limits, Space
-from gdsl.backends.placement import line_of, on_host
-from gdsl.backends.registry import Choice
+from gdsl.backends.interface import Executable, Limits
 from gdsl.binding import needed_widths
 from gdsl.diagnostics import Diagnostic, GdslError, shown
 from gdsl.graph import Graph, as_graph
-from gdsl.memory_use import MemoryUse, Place, memory_use
+from gdsl.memory_use import memory_use
 from gdsl.types import Widths
 
 if TYPE_CHECKING:
@@ -273,33 +270,13 @@ class Program(CompiledProgram):
             if instance is not self:
                 return instance.dry_run(graph, arguments, backend=backend, memory=memory, gpus=gpus, round=round)
         with self._explaining():
-            limit = None if use is None else use.limit
-            numbers = gpus_of(backend)
-            is_elsewhere = limit is not None and (backend == "cuda" or (bool(numbers) and gpus is None))
-            if is_elsewhere and (gpus is not None or numbers):
-                numbers = gpu_numbers_elsewhere(numbers if gpus is None else gpus)
-            elif gpus is not None:
-                backend = registry.on_gpus(backend, gpus)
-                numbers = gpus_of(backend)
-            several, owners = len(numbers) > 1, len(set(numbers)) or 1
-            if several and use is not None and use.place is Place.HOST:
-                raise no_memory_error()
-            elsewhere = f"cuda:{','.join(map(str, numbers))}" if several else "cuda"
-            choice = Choice(registry.get(elsewhere)) if is_elsewhere else registry.choose(backend)
-            program = self if is_elsewhere else self._tuned_for(graph, backend, choice.backend.name)[0]
+            on = target_of(backend, use, gpus)
+            program = self if on.is_elsewhere else self._tuned_for(graph, on.name, on.choice.backend.name)[0]
             widths = needed_widths(program._program, graph)
-            bindings = program._bound(choice, graph, arguments, widths, self._rounded(round))
-            together = None if limit is None else owners * limit
-            space = choice.backend.space() if limit is None else Space("as requested", together, together)
-            use = MemoryUse(Place.DEVICE) if several else use  # whose edge lists stay on the GPUs
-            needs = choice.backend.needs(program._program, widths, graph, bindings, space.free, use)
-        line = line_of(needs, use)
-        if use is not None and limit is None and choice.backend.name != "cuda":
-            line = on_host(lambda: needs, use, choice.backend.name)
-        spread = spread_over(needs, numbers, space.free) if several else ()
-        return DryRun(
-            choice.backend.name, choice.line, widths, needs, space.name, space.total, space.free, line, spread
-        )
+            bindings = program._bound(on.choice, graph, arguments, widths, self._rounded(round))
+            space = on.space()
+            needs = on.choice.backend.needs(program._program, widths, graph, bindings, space.free, on.use)
+        return on.dry_run(widths, needs, space)
 
     def prepare(self, backend: str = "auto", *, ids: int | Widths = 32) -> Program:
         """Compile for `backend` and graphs whose ids have `ids` bits now rather than at the first call."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from gdsl.backends.workers.lanes import Lanes
     from gdsl.plan.nodes import Compare, Plan, Switch
 
-KIND, FORMAT = "gdsl profile", 2
+KIND, FORMAT = "gdsl profile", 3
 MOST_RECORDS = 20_000
 """The most records of a profile; totals by operator cover the whole trace."""
 
@@ -57,7 +59,7 @@ def document_of(run: Run) -> dict[str, Any]:
     """The document. Places in texts are lines from 1, times milliseconds with six digits, memory bytes."""
     result, build = run.result, run.build
     start, trace = _without_start(run.trace)
-    return {
+    document = {
         "kind": KIND,
         "format": FORMAT,
         "gdsl": __version__,
@@ -95,6 +97,13 @@ def document_of(run: Run) -> dict[str, Any]:
         "memory": run.memory,
         "results": _results(run.program, result),
     }
+    return {**document, "digest": digest_of(document)}
+
+
+def digest_of(document: Mapping[str, Any]) -> str:
+    """A digest of all that a document says besides its digest, however it is laid out as JSON."""
+    fields = {name: value for name, value in document.items() if name != "digest"}
+    return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
 
 
 def _program(name: str, source: Source) -> dict[str, Any]:

@@ -31,7 +31,7 @@ from gdsl.resources import filled_text
 from gdsl.source import Source
 from gdsl.types import TYPE_CLASSES
 from gdsl.version import __version__
-from gdsl.wheels import archive, kernels, texts
+from gdsl.wheels import kernels, texts
 from gdsl.wheels.answers import answer_of
 from gdsl.wheels.loading import ANSWERS
 from gdsl.wheels.names import check_name, check_program, check_version
@@ -89,7 +89,7 @@ def build(program: Program, options: Options, target: Path) -> list[str]:
     `kernels.compiled` raises, and E0911.
     """
     content = content_of(program, options)
-    data = archive.packed(content, f"{options.name}-{options.version}.dist-info")
+    data = _wheel_of(content, f"{options.name}-{options.version}.dist-info")
     try:
         with files.whole_file(target) as file:
             file.write(data)
@@ -185,7 +185,7 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 _MODE = 0o100644 << 16
 
 
-def packed(files: Mapping[str, bytes], dist_info: str) -> bytes:
+def _wheel_of(files: Mapping[str, bytes], dist_info: str) -> bytes:
     """A wheel with these files, by path, of which those of `dist_info` come last; with its RECORD (PEP 427)."""
     names = sorted(files, key=lambda name: (name.startswith(dist_info), name))
     record = f"{dist_info}/RECORD"

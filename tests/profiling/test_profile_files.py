@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import copy
 import json
-import random
 
 import pytest
 
 import gdsl
 from gdsl.diagnostics import GdslError
 from gdsl.profiling import Profile
-from gdsl.profiling.reading import _problem_of
+from gdsl.profiling.document import digest_of
 
 TWO = """program two;
 problem { vertex x : int32 = 0; }
@@ -74,13 +72,6 @@ def test_what_cannot_be_read_is_refused(tmp_path, name):
     assert found.value.code == "E0616"
 
 
-@pytest.mark.parametrize("value", [3, None, [1, 2, 3], {}])
-def test_what_a_trace_has_beside_its_columns_is_passed_over(profile, tmp_path, value):
-    document = profile.as_document()
-    (tmp_path / "p.json").write_text(json.dumps({**document, "trace": {**document["trace"], "more": value}}))
-    assert Profile.read(tmp_path / "p.json").as_document()["trace"]["more"] == value
-
-
 def test_another_version_says_which(profile, tmp_path):
     document = {**profile.as_document(), "format": 99, "gdsl": "9.9"}
     (tmp_path / "p.json").write_text(json.dumps(document))
@@ -93,54 +84,23 @@ CHANGES = {
     "a text for a time": lambda d: d["time_ms"].update(run="1"),
     "a flag for a number": lambda d: d["graph"].update(vertices=True),
     "less than nothing": lambda d: d["operators"][0].update(runs=-1),
-    "unequal columns": lambda d: d["trace"]["edges"].append(1),
-    "another operator": lambda d: d["trace"]["site"].__setitem__(0, 77),
-    "an endless pass": lambda d: d["trace"]["pass"].__setitem__(-1, 10**15),
-    "passes that go back": lambda d: d["trace"].update({"pass": [1, 2, 1]}),
-    "passes that begin late": lambda d: d["trace"].update({"pass": [2, 2, 2]}),
-    "passes counted from 0": lambda d: d["trace"].update({"pass": [0, 1, 2]}),
-    "endless lines": lambda d: d["operators"][0].update(lines=[1, 10**15]),
-    "lines of another file": lambda d: d["operators"][0].update(file="elsewhere.gdsl"),
-    "two of one number": lambda d: d["operators"].append(copy.deepcopy(d["operators"][0])),
-    "in the sweep of nobody": lambda d: d["operators"][0].update(inside=55),
-    "a knob that is none": lambda d: d["knobs"].append({"a": 1}),
-    "a memory that is none": lambda d: d.update(memory={"device": "x"}),
+    "another column": lambda d: d["trace"]["edges"].append(1),
+    "something more": lambda d: d["trace"].update(more=3),
 }
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-def test_documents_that_would_lead_a_page_astray_are_refused(profile, tmp_path, change):
+def test_documents_that_have_been_changed_are_refused(profile, tmp_path, change):
     document = profile.as_document()
     change(document)
     (tmp_path / "p.json").write_text(json.dumps(document))
-    with pytest.raises(GdslError) as found:
+    with pytest.raises(GdslError, match=r"E0616.*has been changed since it was written"):
         Profile.read(tmp_path / "p.json")
-    assert found.value.code == "E0616"
 
 
-def test_any_value_of_another_kind_is_seen(profile):
-    """Each place in the document in turn has something else."""
-    document = profile.as_document()
-    odd, places = random.Random(4), list(_places(document))
-    missed = []
-    for place in odd.sample(places, min(400, len(places))):
-        changed = copy.deepcopy(document)
-        _at(changed, place[:-1])[place[-1]] = {"something": ["else"]}
-        if _problem_of(changed) is None and place[0] not in ("memory", "results", "tuned", "time_ms"):
-            missed.append(place)
-    assert not missed
-
-
-def _places(value, path=()):
-    for key, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
-        yield (*path, key)
-        yield from _places(inner, (*path, key))
-
-
-def _at(value, path):
-    for key in path:
-        value = value[key]
-    return value
+def test_another_layout_of_the_same_document_is_the_same(profile, tmp_path):
+    (tmp_path / "p.json").write_text(json.dumps(profile.as_document(), indent=1, sort_keys=True))
+    assert Profile.read(tmp_path / "p.json").as_document() == profile.as_document()
 
 
 # Two
@@ -184,7 +144,7 @@ def test_what_a_file_says_does_no_more_to_a_terminal_than_text(profile, tmp_path
     document = json.loads(profile.json().replace('"one"', '"one\\u001b[31m"'))
     document["program"]["name"] = document["backend"] = document["graph"]["name"] = "x\x1b]0;y\x07"
     document["params"] = {"\x1b[2J": "\x1b[2J"}
-    (tmp_path / "p.json").write_text(json.dumps(document))
+    (tmp_path / "p.json").write_text(json.dumps({**document, "digest": digest_of(document)}))
     read = Profile.read(tmp_path / "p.json")
     for text in (read.text(), profile.compare(read).text(), read.compare(profile).text()):
         assert text.replace("\n", "").isprintable(), text
