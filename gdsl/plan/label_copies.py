@@ -43,17 +43,9 @@ def _with_labels(operation: Operation, copy: int, plan: Plan, facts: Facts) -> O
     if not isinstance(step, Advance) or not isinstance(push, Sweep) or not step.loose or operation.fused:
         return operation
     (name,) = {access.name for access in facts.accesses.of_step(step) if access.writes}
-    others = (
-        push.selection,
-        push.collect,
-        push.order,
-        push.rounds,
-        push.skips,
-        push.merge,
-        push.proposals,
-        push.totals,
-    )
-    if any(others) or push.members.frontier is not None or not operation.waits or name in plan.swapped:
+    others = push.collect or push.skips or push.merge or push.proposals or push.totals
+    everything = push.is_plain and push.members.frontier is None
+    if others or not everything or not operation.waits or name in plan.swapped:
         return operation
     does = dataclasses.replace(push, labels=Labels(name, copy))
     body = merges.with_copies(operation.body, (Work(Part.LABELED), FILLED), (LOWERED, Work(Part.JOINED)))

@@ -123,9 +123,9 @@ def _is_plain(push: Sweep) -> bool:
     (walked,) = push.walks
     queues = members.form is Form.QUEUE and collect.form is Form.QUEUE
     vertices = members.domain is Domain.VERTEX and collect.domain is Domain.VERTEX
-    others = (push.selection, push.segment, push.vote, push.intersection, push.skips, push.order, push.mirrors)
-    hints = (push.hint(FewAsList), push.hint(WarpShare), push.hint(WholeSet), walked.first_places)
-    plain = push.balance is Balance.AUTO and not push.totals and all(each is None for each in (*others, *hints))
+    others = (push.skips, push.mirrors, push.hint(FewAsList), push.hint(WarpShare), push.hint(WholeSet))
+    plain = push.is_plain and push.balance is Balance.AUTO and not push.totals and walked.first_places is None
+    plain = plain and all(each is None for each in others)
     return queues and vertices and plain and walked.lists is walked.over
 
 

@@ -130,9 +130,8 @@ def _merge(step: Step, loop: Loop, plan: Plan, facts: Facts) -> tuple[str, Reduc
 def _is_plain_push(sweep: Sweep) -> bool:
     """Whether the sweep is a push into a queue whose marks say what has changed, and nothing else."""
     collect = sweep.collect
-    others = (sweep.selection, sweep.segment, sweep.vote, sweep.intersection, sweep.order, sweep.rounds, sweep.own)
     marks = collect is not None and collect.dedup is Dedup.MARK and collect.form is Form.QUEUE
-    return marks and len(sweep.walks) == 1 and not sweep.totals and not any(others)
+    return sweep.is_plain and sweep.own is None and marks and len(sweep.walks) == 1 and not sweep.totals
 
 
 def _only_update(functor: EdgeFunctor, step: Advance) -> Update | None:

@@ -84,17 +84,7 @@ def walks_lists(operation: Operation) -> bool:
     sweep = operation.does
     if not isinstance(sweep, Sweep) or sweep.balance not in (Balance.AUTO, Balance.THREAD):
         return False
-    others = (
-        sweep.selection,
-        sweep.segment,
-        sweep.vote,
-        sweep.intersection,
-        sweep.order,
-        sweep.rounds,
-        sweep.skips,
-        sweep.proposals,
-        sweep.labels,
-    )
     asked = any(isinstance(each, (WholeSet, FewAsList, WarpShare)) for each in sweep.hints)
     mapped = sweep.mirrors is not None and sweep.mirrors.members
-    return sweep.members.form is Form.QUEUE and bool(sweep.walks) and not any(others) and not asked and not mapped
+    others = sweep.skips or sweep.proposals or sweep.labels or asked or mapped
+    return sweep.is_plain and bool(sweep.walks) and sweep.members.form is Form.QUEUE and not others

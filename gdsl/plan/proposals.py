@@ -116,10 +116,10 @@ def _maps(does: Sweep | Choice) -> bool:
 
 def _suits(push: Sweep, step: Advance, facts: Facts) -> bool:
     """Whether a sweep is a push along one list of each member that claims, and may choose beforehand what it visits."""
-    others = (push.selection, push.segment, push.vote, push.intersection, push.order, push.rounds, push.own)
     collect, functor = push.collect, facts.edge_functor(step)
     claims = collect is None or (collect.domain is Domain.VERTEX and collect.dedup is Dedup.CLAIM)
-    if any(others) or push.skips is not None or push.merge is not None or not claims or len(push.walks) != 1:
+    plain = push.is_plain and push.own is None and push.skips is None and push.merge is None
+    if not plain or not claims or len(push.walks) != 1:
         return False
     variant = push.walks[0].variant
     ahead = any(isinstance(each, ReadAhead) and each.over is not None for each in push.hints)

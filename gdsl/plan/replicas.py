@@ -103,14 +103,10 @@ def _keeps_equal(name: str, operation: Operation, facts: Facts) -> bool:
         return False
     if sweep.labels is not None:
         return sweep.labels.array == name
-    if name not in written_arrays(functor) or not _is_plain(sweep):
+    alone = sweep.skips is None and sweep.merge is None and sweep.proposals is None
+    if name not in written_arrays(functor) or not sweep.is_plain or not alone:
         return False
     return _writes_own(name, operation, functor) or reduces_anywhere(name, operation.step, functor)
-
-
-def _is_plain(sweep: Sweep) -> bool:
-    others = (sweep.selection, sweep.segment, sweep.vote, sweep.intersection, sweep.order, sweep.rounds, sweep.skips)
-    return not any(others) and sweep.merge is None and sweep.proposals is None
 
 
 def _writes_own(name: str, operation: Operation, functor: ir.Functor) -> bool:

@@ -239,5 +239,4 @@ def _shares_lists(sweep: Sweep) -> bool:
         return False
     if sweep.segment is not None:
         return sweep.segment.stops_at is None and sweep.hint(NextLevel) is None
-    others = (sweep.selection, sweep.vote, sweep.intersection, sweep.order, sweep.skips, sweep.rounds)
-    return sweep.collect is not None and all(each is None for each in others)
+    return sweep.is_plain and sweep.skips is None and sweep.collect is not None

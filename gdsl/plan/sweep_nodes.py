@@ -357,6 +357,13 @@ class Sweep:
     """See `hints`."""
 
     @property
+    def is_plain(self) -> bool:
+        """Whether its members, and the edges of their lists, are visited once and in any order: it does not pull,
+        reduce, count votes or intersect, and has no order and no rounds of blocks."""
+        others = (self.selection, self.segment, self.vote, self.intersection, self.order, self.rounds)
+        return all(each is None for each in others)
+
+    @property
     def staging(self) -> str | None:
         """The buffer that holds its results until all are computed, if there is one."""
         return next((each.staging for each in (self.segment, self.vote) if each is not None), None)

@@ -8,8 +8,9 @@ from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import expecting
 from gdsl.operations import Domain, ReduceOperation
+from gdsl.plan.gpu_copies import uses_of
 from gdsl.plan.nodes import Operation, Plan, Sweep
-from gdsl.plan.walking import operations, sweeps, sweeps_of
+from gdsl.plan.walking import operations, sweeps_of
 from gdsl.types import Type
 
 
@@ -30,8 +31,8 @@ def _verify(plan: Plan, operation: Operation, sweep: Sweep) -> None:
     expect(not plan.program.graphs and operation.does is sweep and not operation.fused, "another kind of operator")
     is_loose = isinstance(step, ir.Advance) and step.loose and step.result is None
     expect(is_loose, "results depend on them")
-    kinds = (sweep.selection, sweep.collect, sweep.order, sweep.segment, sweep.vote, sweep.intersection, sweep.rounds)
-    expect(not any(kinds) and not sweep.totals and sweep.skips is None, "another kind of sweep")
+    plain = sweep.is_plain and sweep.collect is None and not sweep.totals and sweep.skips is None
+    expect(plain, "another kind of sweep")
     expect(sweep.merge is None and sweep.proposals is None and sweep.members.frontier is None, "another kind of sweep")
     assert isinstance(step, ir.Advance)
     array = next((each for each in plan.program.arrays if each.name == labels.array), None)
@@ -43,14 +44,10 @@ def _verify(plan: Plan, operation: Operation, sweep: Sweep) -> None:
     lowers = all(each.operation is ReduceOperation.MIN for each in targets)
     expect(written == {labels.array} and bool(targets) and lowers, "something else is written")
     expect(operation.waits, "they are read before all are joined")
-    others = set[int]()
-    for each in sweeps(plan):
-        others |= set(range(len(each.mirrors.arrays) + each.mirrors.members)) if each.mirrors is not None else set()
-        for found in (each.merge, each.proposals):
-            others |= {found.copy, found.marks} if found is not None else set()
-    expect(labels.copy not in others, "others fill the copy, too")
+    uses = uses_of(plan)
+    alone = uses[labels.copy] == {("replica" if labels.stays else "labels", labels.array)}
+    expect(alone, "others fill the copy, too")
     if labels.packed is not None:
         expect(labels.stays, "labels are packed where no GPU has all of them")
         expect(array is not None and isinstance(array.initial, ir.OwnId), "not labels from the beginning")
-        taken = others | {labels.copy, *(each.copy for each in plan.replicas), *(each.copy for each in plan.own_queues)}
-        expect(labels.packed not in taken, "others fill the room for packed labels, too")
+        expect(uses[labels.packed] == {("packed labels", "")}, "others fill the room for packed labels, too")

@@ -8,11 +8,11 @@ from gdsl.ir.traversal import all_steps, walk
 from gdsl.ir.verifier import expecting
 from gdsl.operations import IDEMPOTENT, Domain, Outcome, ReduceOperation
 from gdsl.passes.writers import far_roles, targets
-from gdsl.plan.gpu_copies import filled_copies
+from gdsl.plan.gpu_copies import uses_of
 from gdsl.plan.hints import FewAsList
 from gdsl.plan.nodes import Choice, Dedup, Form, Loop, Operation, Plan, Sweep
 from gdsl.plan.sweep_nodes import Merge
-from gdsl.plan.walking import operations, outside_launches, sweeps, sweeps_of
+from gdsl.plan.walking import operations, outside_launches, sweeps_of
 
 
 def verify_merges(plan: Plan) -> None:
@@ -45,19 +45,14 @@ class _Verifier:
 
     def _apart(self, merging: list[Merge]) -> None:
         """All copies of a loop are there at the same time, beside those that other operators fill."""
-        copies, marks = [each.copy for each in merging], {each.marks for each in merging}
-        filled = max((filled_copies(each) for each in sweeps(self.plan)), default=0)
-        apart = len(set(copies)) == len(copies) and not marks.intersection(copies) and len(marks) <= 1
+        apart = len({each.copy for each in merging}) == len(merging) and len({each.marks for each in merging}) <= 1
         self.expect(apart, "two have one place")
-        self.expect(all(each >= filled for each in (*copies, *marks)), "others fill them, too")
-        whole = {(each.array, each.copy) for each in self.plan.replicas}
-        self.expect(
-            all(each.stays is ((each.array, each.copy) in whole) for each in merging), "who has the array whole?"
-        )
-        taken = {each.copy for each in self.plan.replicas}
-        self.expect(
-            not taken & marks and all(each.stays or each.copy not in taken for each in merging), "two have one place"
-        )
+        uses, whole = uses_of(self.plan), {(each.array, each.copy) for each in self.plan.replicas}
+        for each in merging:
+            alone = {kind for kind, _ in uses[each.copy]} == {"replica" if each.stays else "merge"}
+            alone = alone and uses[each.marks] == {("marks of changes", "")}
+            self.expect(alone, "others fill them, too")
+            self.expect(each.stays is ((each.array, each.copy) in whole), "who has the array whole?")
 
     def _operation(self, operation: Operation, loop: Loop) -> None:
         self.expect(not isinstance(operation.does, Choice) and not operation.fused, "another kind of operator")
@@ -87,8 +82,7 @@ class _Verifier:
     def _marks(self, sweep: Sweep) -> None:
         """What is accepted is marked, and nothing but marks says what is collected."""
         collect = sweep.collect
-        kinds = (sweep.selection, sweep.order, sweep.segment, sweep.vote, sweep.intersection, sweep.rounds, sweep.own)
-        plain = not any(kinds) and not sweep.totals and len(sweep.walks) == 1
+        plain = sweep.is_plain and sweep.own is None and not sweep.totals and len(sweep.walks) == 1
         self.expect(plain and sweep.hint(FewAsList) is None, "another kind of sweep")
         marked = collect is not None and collect.dedup is Dedup.MARK and collect.form is Form.QUEUE
         self.expect(marked, "what has changed is not marked")

@@ -7,10 +7,10 @@ from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import all_steps
 from gdsl.ir.verifier import expecting
 from gdsl.operations import Balance, Domain
-from gdsl.plan.gpu_copies import filled_copies
+from gdsl.plan.gpu_copies import uses_of
 from gdsl.plan.hints import FewAsList, WarpShare, WholeSet
 from gdsl.plan.nodes import Choice, Dedup, Form, Initialize, Loop, Operation, OwnQueue, Plan, Sweep
-from gdsl.plan.walking import operations, steps_in, sweeps
+from gdsl.plan.walking import operations, steps_in
 
 
 def verify_own_queues(plan: Plan) -> None:
@@ -29,7 +29,8 @@ def _verify(plan: Plan, queue: OwnQueue) -> None:
     expect(not counts and frontier is not None and frontier.domain is Domain.VERTEX, "its edges are counted")
     first = next(step for step in steps_in(plan.schedule) if isinstance(step, Initialize))
     expect(first.barrier is not None, "a counter that is not 0 before members are appended")
-    expect(queue.copy not in _others(plan, queue), "others fill the copy, too")
+    once = sum(each.frontier == name for each in plan.own_queues) == 1
+    expect(once and uses_of(plan)[queue.copy] == {("queue", name)}, "others fill the copy, too")
     by_site = {each.step.site: each for each in operations(plan)}
     repeated = {id(each) for step in all_steps(plan.program.schedule) for each in _within(step)}
     writers = 0
@@ -58,17 +59,6 @@ def _within(step: ir.Step) -> list[ir.Step]:
     return list(all_steps(step.body)) if isinstance(step, (ir.While, ir.Repeat)) else []
 
 
-def _others(plan: Plan, queue: OwnQueue) -> set[int]:
-    others = {each.copy for each in plan.replicas} | {each.copy for each in plan.own_queues if each is not queue}
-    for sweep in sweeps(plan):
-        others |= set(range(filled_copies(sweep)))
-        for found in (sweep.merge, sweep.proposals):
-            others |= {found.copy, found.marks} if found is not None else set()
-        if sweep.labels is not None:
-            others |= {sweep.labels.copy, *([] if sweep.labels.packed is None else [sweep.labels.packed])}
-    return others
-
-
 def _appends(operation: Operation) -> bool:
     """Whether every vertex has one call, which may append it."""
     sweep = operation.does
@@ -83,8 +73,7 @@ def _walks(operation: Operation) -> bool:
     sweep = operation.does
     if isinstance(sweep, Choice) or not sweep.walks or sweep.balance not in (Balance.AUTO, Balance.THREAD):
         return False
-    kinds = (sweep.selection, sweep.segment, sweep.vote, sweep.intersection, sweep.order, sweep.rounds, sweep.skips)
     mapped = sweep.mirrors is not None and sweep.mirrors.members
     asked = any(isinstance(each, (WholeSet, FewAsList, WarpShare)) for each in sweep.hints)
-    others = any(kinds) or mapped or asked or sweep.proposals is not None or sweep.labels is not None
-    return not others and sweep.members.form is Form.QUEUE
+    others = sweep.skips or sweep.proposals or sweep.labels or mapped or asked
+    return sweep.is_plain and not others and sweep.members.form is Form.QUEUE

@@ -9,9 +9,10 @@ from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import expecting
 from gdsl.operations import Domain
 from gdsl.passes.writers import far_roles
+from gdsl.plan.gpu_copies import uses_of
 from gdsl.plan.hints import ReadAhead
 from gdsl.plan.nodes import Choice, Dedup, EdgeCount, Form, Measure, Operation, Plan, Sweep
-from gdsl.plan.walking import operations, sweeps, sweeps_of
+from gdsl.plan.walking import operations, sweeps_of
 
 
 def verify_proposals(plan: Plan) -> None:
@@ -35,8 +36,8 @@ class _Verifier:
         is_push = isinstance(step, ir.Advance) and sweep.selection is None and not operation.fused
         self.expect(is_push and not (isinstance(operation.does, Choice) and sweep is operation.does.yes), "no push")
         assert isinstance(step, ir.Advance)
-        kinds = (sweep.order, sweep.segment, sweep.vote, sweep.intersection, sweep.rounds, sweep.own, sweep.skips)
-        self.expect(not any(kinds) and sweep.merge is None and len(sweep.walks) == 1, "another kind of sweep")
+        plain = sweep.is_plain and sweep.own is None and sweep.skips is None and sweep.merge is None
+        self.expect(plain and len(sweep.walks) == 1, "another kind of sweep")
         ahead = (each for each in sweep.hints if isinstance(each, ReadAhead))
         self.expect(all(each.over is None for each in ahead), "something is read ahead for an edge")
         self._places()
@@ -69,14 +70,10 @@ class _Verifier:
 
     def _places(self) -> None:
         """Nothing else has these copies at the same time."""
-        proposals, others = self.sweep.proposals, set[int]()
+        proposals, uses = self.sweep.proposals, uses_of(self.plan)
         assert proposals is not None
-        for each in sweeps(self.plan):
-            filled = each.mirrors
-            others |= set(range(len(filled.arrays) + filled.members)) if filled is not None else set()
-            others |= {each.merge.copy, each.merge.marks} if each.merge is not None else set()
-        self.expect(proposals.copy != proposals.marks, "two have one place")
-        self.expect(not others & {proposals.copy, proposals.marks}, "others fill them, too")
+        alone = uses[proposals.copy] == {("proposals", "")} and uses[proposals.marks] == {("marks of proposals", "")}
+        self.expect(alone, "others fill them, too")
 
     def _measures(self) -> None:
         """What all threads know alike when the operator begins."""

@@ -7,6 +7,7 @@ from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import all_steps, walk
 from gdsl.ir.verifier import expecting
 from gdsl.operations import Domain, Outcome, ReduceOperation
+from gdsl.plan.gpu_copies import uses_of
 from gdsl.plan.nodes import Initialize, Mode, Operation, Plan, Replica, Sweep, Write
 from gdsl.plan.walking import operations, steps_in, sweeps, sweeps_of, variants_of
 from gdsl.types import WHOLE_WORDS, Type
@@ -28,6 +29,7 @@ class _Verifier:
 
     def nothing_else(self) -> None:
         """What is done with copies is done with these alone."""
+        self.expect(len(self.names) == len(self.plan.replicas), "an array has two copies")
         published = {name for sweep in sweeps(self.plan) for name in sweep.published}
         everywhere = {write.name for write in self._writes() if write.mode is Mode.EVERYWHERE}
         lowered = {each.labels.array for each in sweeps(self.plan) if each.labels is not None and each.labels.stays}
@@ -49,7 +51,8 @@ class _Verifier:
         first = next(step for step in steps_in(plan.schedule) if isinstance(step, Initialize))
         begins = first.barrier is not None and any(each.name == name for each in first.vertex_arrays)
         self.expect(begins, f"{name} has no values at first")
-        self.expect(replica.copy not in self._others(replica), f"others fill the copy of {name}, too")
+        alone = uses_of(plan)[replica.copy] == {("replica", name)}
+        self.expect(alone, f"others fill the copy of {name}, too")
         by_site = {each.step.site: each for each in operations(plan)}
         for step in all_steps(plan.program.schedule):
             if any(access.writes and access.name == name for access in self.accesses.of_step(step)):
@@ -60,20 +63,6 @@ class _Verifier:
                 assert operation is not None
                 for sweep in sweeps_of(operation):
                     self._writes_all(name, operation, sweep, replica)
-
-    def _others(self, replica: Replica) -> set[int]:
-        others = {each.copy for each in self.plan.replicas if each is not replica}
-        for each in sweeps(self.plan):
-            others |= set(range(len(each.mirrors.arrays) + each.mirrors.members)) if each.mirrors is not None else set()
-            for found in (each.merge, each.proposals):
-                others |= {found.copy, found.marks} if found is not None else set()
-            if each.merge is not None and (each.merge.array, each.merge.stays) == (replica.array, True):
-                others.discard(each.merge.copy)
-            labels = each.labels
-            others |= {labels.packed} if labels is not None and labels.packed is not None else set()
-            if labels is not None and (labels.array, labels.copy) != (replica.array, replica.copy):
-                others.add(labels.copy)
-        return others
 
     def _writes_all(self, name: str, operation: Operation, sweep: Sweep, replica: Replica) -> None:
         """Whether what the calls of a sweep write of an array gets into all copies, in one of three ways."""
@@ -89,9 +78,8 @@ class _Verifier:
             merged = sweep.merge.array == name and sweep.merge.stays and sweep.merge.copy == replica.copy
             self.expect(merged and operation.waits, f"{where} is merged in one copy alone")
             return
-        others = (sweep.selection, sweep.segment, sweep.vote, sweep.intersection, sweep.order, sweep.rounds)
-        apart = sweep.proposals is None and sweep.skips is None
-        self.expect(not any(others) and apart, f"{where} is written by another kind of sweep")
+        plain = sweep.is_plain and sweep.proposals is None and sweep.skips is None
+        self.expect(plain, f"{where} is written by another kind of sweep")
         targets = [node for node in walk(functor.body) if isinstance(node, ir.ElementTarget) and node.array == name]
         writes = [each for variant in variants_of(sweep) for each in variant.writes if each.name == name]
         if name in sweep.published:

@@ -17,7 +17,7 @@ from gdsl.effects.access import Access
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import all_steps
 from gdsl.plan.facts import Facts
-from gdsl.plan.gpu_copies import copies_of, filled_copies
+from gdsl.plan.gpu_copies import copies_of, uses_of
 from gdsl.plan.nodes import Initialize, Operation, Plan, Replica, Sweep
 from gdsl.plan.sweep_nodes import Merge
 from gdsl.plan.walking import map_sweeps, operations, steps_in, sweeps, sweeps_of
@@ -65,13 +65,7 @@ def _keeps_equal(name: str, step: ir.Step, by_site: dict[int, Operation], found:
 
 def _is_alone(merge: Merge, plan: Plan) -> bool:
     """Whether its copy is used for nothing else, so that it can stay."""
-    others = {each.copy for each in plan.replicas} | {each.copy for each in plan.own_queues}
-    for sweep in sweeps(plan):
-        others |= set(range(filled_copies(sweep)))
-        for each in (sweep.merge, sweep.proposals):
-            others |= {each.marks, each.copy} if each is not None and each is not merge else set()
-        others |= {sweep.labels.copy} if sweep.labels is not None else set()
-    return merge.copy not in others
+    return uses_of(plan)[merge.copy] == {("merge", merge.array)}
 
 
 def _with_whole(sweep: Sweep, whole: dict[str, int]) -> Sweep:
