@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gdsl.deadline import timeout_error
 from gdsl.diagnostics import GdslError
@@ -86,10 +86,10 @@ def check_error(
     return out_of_range(program.source_name, site.span, site.subject, shown, finding.length)
 
 
-def count_of(array: Array, params: Mapping[str, object]) -> int:
-    """How many values an element of the array has in a run."""
+def count_of(array: Array, params: Mapping[Any, object]) -> int:
+    """How many values an element of the array has in a run; `params` may also be the sizes of one."""
     count = array.count
-    value = params[count.name] if isinstance(count, ParamValue) else count.value if isinstance(count, Literal) else 0
+    value = params[count.name] if isinstance(count, ParamValue) else count.value if isinstance(count, Literal) else 1
     return int(str(value))
 
 

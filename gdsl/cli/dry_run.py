@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gdsl.cli.report import graph_document
 from gdsl.cli.streams import message
 from gdsl.diagnostics import printable
 from gdsl.version import __version__
@@ -30,12 +31,7 @@ def print_dry_run(
             "file": program_file,
             "backend": dry_run.backend,
             "backend_reason": dry_run.backend_line or None,
-            "graph": {
-                "name": graph_file,
-                "vertices": graph.num_vertices,
-                "edges": graph.num_edges,
-                "directed": graph.directed,
-            },
+            "graph": graph_document(graph_file, graph),
             "memory": dry_run.as_document(),
         }
         click.echo(json.dumps(document, indent=2, allow_nan=False))
@@ -71,9 +67,10 @@ def _table(dry_run: DryRun) -> list[str]:
     ]
     rows.append(("together", "", "", f"{dry_run.needed:,}", f"{dry_run.needed_of_host:,}"))
     shown = 5 if dry_run.needed_of_host else 4
-    widths = [max(len(row[column]) for row in rows) for column in range(shown)]
-    sides = [str.ljust] * 3 + [str.rjust] * 2
-    return ["  ".join(side(cell, width) for side, cell, width in zip(sides, row, widths, strict=False)) for row in rows]
+    from gdsl.profiling.table import aligned
+
+    head, *others = (row[:shown] for row in rows)
+    return aligned(head, others, [], 0, left=(0, 1, 2))
 
 
 def _verdict(dry_run: DryRun) -> str:

@@ -61,12 +61,7 @@ def as_document(run: Run) -> dict[str, Any]:
         **({"types": {each.name: each.type.name for each in run.program.types}} if run.program.types else {}),
         "backend": result.backend,
         "backend_reason": result.backend_line or None,
-        "graph": {
-            "name": run.graph_name,
-            "vertices": run.graph.num_vertices,
-            "edges": run.graph.num_edges,
-            "directed": run.graph.directed,
-        },
+        "graph": graph_document(run.graph_name, run.graph),
         "time_ms": {
             "load": round(run.load_ms, 3),
             "compile": round(run.compile_ms, 3),
@@ -81,6 +76,16 @@ def as_document(run: Run) -> dict[str, Any]:
         "trace": [_record(record) for record in result.trace],
         "results": {summary.name: _figures(data[summary.name], summary, result) for summary in result.summary()},
         **({} if run.parts is None else {"parts": run.parts}),
+    }
+
+
+def graph_document(name: str, graph: Graph | DistributedGraph) -> dict[str, Any]:
+    """A graph in a document for JSON."""
+    return {
+        "name": name,
+        "vertices": graph.num_vertices,
+        "edges": graph.num_edges,
+        "directed": graph.directed,
     }
 
 
@@ -237,6 +242,8 @@ def _mean(value: float) -> str:
 
 
 def _print_trace(trace: tuple[TraceRecord, ...]) -> None:
+    from gdsl.profiling.table import aligned
+
     rows = [
         (
             str(record.iteration),
@@ -249,15 +256,7 @@ def _print_trace(trace: tuple[TraceRecord, ...]) -> None:
         for record in trace
     ]
     head = ("iteration", "operator", "frontier", "edges", "direction", "balance")
-    widths = [max(len(row[column]) for row in [head, *rows]) for column in range(len(head))]
-    left = (1, 4, 5)
-    click.echo()
-    for row in [head, *rows]:
-        cells = [
-            cell.ljust(width) if column in left else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        click.echo("  ".join(cells).rstrip())
+    click.echo("\n".join(["", *aligned(head, rows, [], 0, left=(1, 4, 5))]))
 
 
 def _count(number: int, one: str, many: str) -> str:

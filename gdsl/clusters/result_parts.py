@@ -165,8 +165,7 @@ def _own(array: ir.Array, done: ShareOutcome, share: GraphShare, params: Mapping
     count = values_of(array, params)
     values = done.outcome.arrays[array.name]
     if array.name not in done.parts:
-        of_vertices = array.domain is Domain.VERTEX
-        first, last = (share.first, share.last) if of_vertices else (share.first_edge, share.last_edge)
+        first, last = share.own(array.domain)
         own = slice(first * (count or 1), last * (count or 1))
         values = Pair(*(part[own] for part in values)) if isinstance(values, Pair) else values[own]
     return shaped(values, count)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
 import re
 from collections.abc import Iterator
 from functools import partial
@@ -42,8 +41,11 @@ _FORTRAN = re.compile(r"[-+]?[0-9.]+[dD][-+]?[0-9]+")
 """A real number as Fortran writes it in double precision."""
 _EXACT = 2**53
 """Whole numbers up to here are exact as float64."""
-_MOST_ROWS = 1 << 22
-"""Lines of a file without a banner that are counted for a fix."""
+_BANNERS = (
+    "begin it with `%%MatrixMarket matrix coordinate real general` (`pattern` without values, `symmetric` where "
+    "edges have no direction) and the line `VERTICES VERTICES ENTRIES`; if each line is an edge, --format edges "
+    "(format='edges')"
+)
 
 _OPPOSITES = {"skew-symmetric": "its negative at (j, i)", "hermitian": "its conjugate at (j, i)"}
 _AS_COORDINATES = (
@@ -142,7 +144,7 @@ def _header(lines: TextLines, size: int = 1) -> _Header:
         raise empty(lines.path)
     start = _BANNER.match(banner)
     if start is None:
-        raise _without_banner(lines, banner, stream)
+        raise lines.error("E0703", "this is not a Matrix Market file: it does not begin with %%MatrixMarket", _BANNERS)
     field, directed = _kind(lines, banner[start.end() :].lower().split())
     sizes = next((line for line in stream if not _holds_nothing(lines, line)), None)
     if sizes is None:
@@ -168,42 +170,6 @@ def _holds_nothing(lines: TextLines, line: str) -> bool:
     if nothing:
         lines.skip()
     return nothing
-
-
-def _without_banner(lines: TextLines, first: str, stream: Iterator[str]) -> GdslError:
-    """E0703 for a file without a banner, with a fix derived from its lines."""
-    error = lines.error("E0703", "this is not a Matrix Market file: it does not begin with %%MatrixMarket")
-    rows = (line.split() for line in itertools.chain([first], stream) if line.strip() and line.lstrip()[0] not in "%#")
-    counts = next(rows, [])
-    widths, largest, result = set(), 0, 0
-    for row in itertools.islice(rows, _MOST_ROWS):
-        result += 1
-        widths.add(len(row))
-        if all(is_count(word) for word in row[:2]):
-            largest = max(largest, *map(int, row[:2]))
-    return with_fix(error, _fix_without_banner(counts, result, widths, largest))
-
-
-def _fix_without_banner(counts: list[str], result: int, widths: set[int], largest: int) -> str:
-    """What to do with a file whose first line is `counts`, followed by `result` lines of so many values each.
-
-    It never turns a line of counts into an edge.
-    """
-    sizes = [int(word) for word in counts if is_count(word)]
-    field = "pattern" if widths == {2} else "real"
-    banner = f"%%MatrixMarket matrix coordinate {field} general"
-    kinds = "`symmetric` instead of `general` where edges have no direction"
-    if len(sizes) == len(counts) == 3 and sizes[2] == result and sizes[0] == sizes[1] >= largest and widths <= {2, 3}:
-        return f"add the line `{banner}` at the beginning ({kinds})"
-    if len(sizes) == len(counts) == 2 and sizes[1] == result and sizes[0] >= largest and widths <= {2, 3}:
-        sizes_line = f"{sizes[0]} {sizes[0]} {sizes[1]}"
-        return f"replace the first line by the two lines `{banner}` and `{sizes_line}` ({kinds})"
-    may_count = not sizes or sizes[0] >= largest or sizes[-1] == result or max(sizes[:2]) > largest
-    if widths == {len(counts)} and widths <= {2, 3} and not may_count:
-        return (
-            "if the first line is an edge like the others, --format edges (format='edges') reads them as an edge list"
-        )
-    return f"begin the file with the lines `{banner}` and `VERTICES VERTICES ENTRIES` ({kinds})"
 
 
 def _kind(lines: TextLines, words: list[str]) -> tuple[str, bool]:

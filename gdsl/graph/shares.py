@@ -20,7 +20,7 @@ from gdsl.graph.csr import edge_sources
 from gdsl.graph.graph import Graph
 from gdsl.graph.immutable import Values, immutable
 from gdsl.graph.vertices import Names, id_dtype, id_widths
-from gdsl.operations import ReduceOperation
+from gdsl.operations import Domain, ReduceOperation
 from gdsl.types import Widths
 
 
@@ -66,6 +66,11 @@ class GraphShare:
         )
         self._check()
         self._kept: dict[str, Any] = {}
+
+    def own(self, domain: Domain) -> tuple[int, int]:
+        """The first vertex, or edge, that the worker owns, and the one after its last."""
+        vertices = domain is Domain.VERTEX
+        return (self.first, self.last) if vertices else (self.first_edge, self.last_edge)
 
     def _check(self) -> None:
         """Everything that native code relies on."""

@@ -14,7 +14,7 @@ from gdsl.backends.cpu.run import LoadedProgram, Run
 from gdsl.backends.failures import count_of
 from gdsl.backends.interface import Bindings, Limits
 from gdsl.backends.pairs import words_of
-from gdsl.backends.workers.merging import Field
+from gdsl.backends.workers.merging import Field, field_of
 from gdsl.backends.workers.share_lists import ShareLists, address_of
 from gdsl.communicator import Communicator
 from gdsl.extents import of_graph
@@ -78,7 +78,7 @@ class WorkerMemory(Run):
         if buffer.allocator is not Allocator.CALLER or len(values) == count:
             return values
         array = self._arrays[buffer.name]
-        first = self.graph.first if array.domain is Domain.VERTEX else self.graph.first_edge
+        first, _ = self.graph.own(array.domain)
         width = self._count(buffer.name) * max(self._words(buffer), 1)
         return values[first * width : first * width + count] if count else allocate(0, values.dtype)
 
@@ -88,8 +88,7 @@ class WorkerMemory(Run):
         for buffer, values in zip(self.executable.generated.buffers, self.data, strict=True):
             missing = 0
             if buffer.name in self.parts:
-                of_vertices = self._arrays[buffer.name].domain is Domain.VERTEX
-                missing = self._count(buffer.name) * (self.graph.first if of_vertices else self.graph.first_edge)
+                missing = self._count(buffer.name) * self.graph.own(self._arrays[buffer.name].domain)[0]
             words = self._words(buffer)
             addresses.append((values.ctypes.data - missing * max(words, 1) * values.itemsize) % (1 << 64))
         return addresses
@@ -110,9 +109,7 @@ class WorkerMemory(Run):
     def _count(self, name: str) -> int:
         """How many values an element has."""
         array = self._arrays.get(name)
-        if array is None or array.count is None:
-            return 1
-        return count_of(array, self.bound)
+        return 1 if array is None else count_of(array, self.bound)
 
     def _words(self, buffer: Buffer) -> int:
         assert isinstance(buffer.element, Type)
@@ -120,15 +117,8 @@ class WorkerMemory(Run):
 
     def _field(self, buffer: Buffer) -> Field:
         assert isinstance(buffer.element, Type)
-        array = self._arrays.get(buffer.name)
-        places = None
-        if array is not None:
-            of = self.graph.boundaries if array.domain is Domain.VERTEX else self.graph.edge_boundaries
-            places = of * self._count(buffer.name)
-        dtype = dtype_of(buffer.element, self.widths)
-        of_edges = array is not None and array.domain is Domain.EDGE
-        count = self._count(buffer.name)
-        return Field(buffer.name, buffer.element, dtype, places, self._words(buffer), count, of_edges)
+        dtype, array = dtype_of(buffer.element, self.widths), self._arrays.get(buffer.name)
+        return field_of(self.graph, buffer.name, buffer.element, dtype, self.widths, array, self._count(buffer.name))
 
     def own_slice(self, name: str) -> slice | None:
         """Where the values of this worker's own elements are; None for what it holds in parts, and for scalars."""
@@ -147,8 +137,7 @@ class WorkerMemory(Run):
 
     def own_members(self, members: NDArray[Any], domain: Domain) -> NDArray[Any]:
         """The ids in `members` that are of this worker's own vertices, or edges; a copy."""
-        share = self.graph
-        first, last = (share.first, share.last) if domain is Domain.VERTEX else (share.first_edge, share.last_edge)
+        first, last = self.graph.own(domain)
         return members[(members >= first) & (members < last)].copy()
 
 

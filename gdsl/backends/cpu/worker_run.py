@@ -203,10 +203,9 @@ class WorkerRun(WorkerMemory):
         """This worker's own members of a set, by its number. Raises E0809 where the state has no such set."""
         if not 0 <= number < len(self._set_domains):
             raise state.unfit("has a set that the program does not have")
-        share, vertices = self.graph, self._set_domains[number] is Domain.VERTEX
-        first, last = (share.first, share.last) if vertices else (share.first_edge, share.last_edge)
-        dtype = np.dtype(f"i{(self.widths.vertex if vertices else self.widths.edge) // 8}")
-        return state.members(number, dtype, first, last)
+        domain = self._set_domains[number]
+        dtype = np.dtype(f"i{(self.widths.vertex if domain is Domain.VERTEX else self.widths.edge) // 8}")
+        return state.members(number, dtype, *self.graph.own(domain))
 
     def _stored_graph(self, call: Any) -> StoredGraph:
         """This worker's share of a graph that all workers have."""

@@ -26,17 +26,18 @@ from gdsl.backends.cuda.memory import value_dtype
 from gdsl.backends.cuda.protocol import Buffer
 from gdsl.backends.cuda.run_memory import RunMemory
 from gdsl.backends.cuda.share_on_device import shifted
+from gdsl.backends.failures import count_of
 from gdsl.backends.interface import Bindings, Limits, Outcome
-from gdsl.backends.pairs import unpacked, words_of
+from gdsl.backends.pairs import unpacked
 from gdsl.backends.workers.exchanges import Datum, Exchanger
-from gdsl.backends.workers.merging import Field, start_of
+from gdsl.backends.workers.merging import Field, field_of, start_of
 from gdsl.backends.workers.share_lists import address_of
 from gdsl.codegen.structs import struct_dtype
 from gdsl.communicator import Communicator
 from gdsl.diagnostics import GdslError
 from gdsl.extents import Sizes
 from gdsl.graph.shares import GraphShare
-from gdsl.ir.nodes import Array, Literal, ParamValue
+from gdsl.ir.nodes import Array
 from gdsl.operations import Domain, ReduceOperation
 from gdsl.plan.buffer_nodes import PROBLEM, Role
 from gdsl.plan.exchange_nodes import Exchange, Exchanged, Held, Snapshot
@@ -142,7 +143,7 @@ class WorkerEnactor(Enactor):
             first, last = 0, count
             if name in self.parts:
                 each = count // max(self._elements(domains[name]), 1)
-                first, last = (place * each for place in own_range(self.share, domains[name]))
+                first, last = (place * each for place in self.share.own(domains[name]))
             address = address_of(memory.names[name].pointer, -first, dtype.itemsize)
             values = self.device.read_memory(address, dtype, last - first)
             arrays[name] = unpacked(values, kind, widths) if name in self._pairs else values
@@ -276,14 +277,11 @@ class WorkerWalk(Walk):
         return extent.value(self.enactor.memory.sizes) * field.width
 
     def _field(self, name: str) -> Field:
-        kind, array, share = self._buffers[name].element, self._arrays.get(name), self.enactor.share
+        kind, array = self._buffers[name].element, self._arrays.get(name)
         assert isinstance(kind, Type)
-        words, dtype = words_of(kind, self.widths) if kind.is_pair else 0, value_dtype(kind, self.widths)
-        if array is None:
-            return Field(name, kind, dtype, None, words)
-        count, of_edges = values_each(array, self.enactor.memory.sizes), array.domain is Domain.EDGE
-        places = (share.edge_boundaries if of_edges else share.boundaries) * count
-        return Field(name, kind, dtype, places, words, count, of_edges)
+        count = 1 if array is None else count_of(array, self.enactor.memory.sizes)
+        dtype = value_dtype(kind, self.widths)
+        return field_of(self.enactor.share, name, kind, dtype, self.widths, array, count)
 
     # Sets
 
@@ -321,24 +319,9 @@ class WorkerWalk(Walk):
             self.device.write_memory(int(state["queue"][0]), members)
 
 
-def own_range(share: GraphShare, domain: Domain) -> tuple[int, int]:
-    """The ids of the vertices, or of the edges, that a worker owns."""
-    return (share.first, share.last) if domain is Domain.VERTEX else (share.first_edge, share.last_edge)
-
-
 def own_part(share: GraphShare, array: Array, values: NDArray[Any], sizes: Sizes) -> tuple[int, NDArray[Any]]:
     """The place of the first value of a worker's own elements, and the values of these; a caller may have given all."""
-    first, last = own_range(share, array.domain)
-    count = values_each(array, sizes)
+    first, last = share.own(array.domain)
+    count = count_of(array, sizes)
     is_whole = len(values) != (last - first) * count
     return first * count, values[first * count : last * count] if is_whole else values
-
-
-def values_each(array: Array, sizes: Sizes) -> int:
-    """How many values an element of an array has."""
-    if array.count is None:
-        return 1
-    if isinstance(array.count, Literal):
-        return int(array.count.value)
-    assert isinstance(array.count, ParamValue)
-    return sizes[array.count.name]

@@ -130,7 +130,7 @@ class State:
 
     def _initial_values(self, array: ir.Array, bindings: Bindings) -> list[Value]:
         count = array.extent.value(self.graph.sizes(bindings.params))
-        values_each = 1 if array.count is None else count_of(array, bindings.params)
+        values_each = count_of(array, bindings.params)
         if array.is_input:
             return from_array(bindings.inputs[array.name], array.type, self.id_bits)
         if array.initial is None:

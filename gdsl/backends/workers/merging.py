@@ -14,9 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gdsl.operations import ReduceOperation
+from gdsl.backends.pairs import words_of
+from gdsl.graph.shares import GraphShare
+from gdsl.ir.nodes import Array
+from gdsl.operations import Domain, ReduceOperation
 from gdsl.plan.exchange_nodes import Exchanged, How
-from gdsl.types import Type
+from gdsl.types import Type, Widths
 
 Part = tuple[NDArray[np.int64], NDArray[Any]]
 """Places, ascending and each once, and the values there."""
@@ -40,6 +43,18 @@ class Field:
     def width(self) -> int:
         """The items of `dtype` that a value has."""
         return max(self.words, 1)
+
+
+def field_of(
+    share: GraphShare, name: str, kind: Type, dtype: np.dtype[Any], widths: Widths, array: Array | None, count: int
+) -> Field:
+    """What `name` is in exchanges: an `array` whose elements have `count` values, or a scalar."""
+    words = words_of(kind, widths) if kind.is_pair else 0
+    if array is None:
+        return Field(name, kind, dtype, None, words)
+    of_edges = array.domain is Domain.EDGE
+    places = (share.edge_boundaries if of_edges else share.boundaries) * count
+    return Field(name, kind, dtype, places, words, count, of_edges)
 
 
 def start_of(each: Exchanged, field: Field) -> Any | None:
