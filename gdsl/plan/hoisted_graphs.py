@@ -9,8 +9,9 @@ test, find it there. When a GPU's memory is short the host drops it, and the nex
 On a GPU the filter does not collect such edges: making the graph wants to know of each edge whether it is in, so a warp
 leaves a word of marks for 32 edges in a row.
 
-In the lists of a subgraph edges keep their ids, by which their ends are found. Where the program reads the id of no
-edge, and all its graphs are kept, their edges are numbered by their places instead, and nothing is looked up by an id.
+In the lists of a subgraph edges keep their ids, by which their ends are found. Where the program reads neither the id
+nor the place of an edge, and all its graphs are kept, their edges are numbered by their places instead, and nothing is
+looked up by an id.
 
 What is hoisted is the subgraph of a filter of all edges, in the given graph, whose functor only reads ids, degrees
 and lists. One persistent kernel does so on one GPU, or those of several GPUs together, each of which has a copy of the
@@ -78,6 +79,8 @@ def may_number_edges(made: Iterable[MakeGraph], program: ir.Program) -> bool:
     operators = [step for step in all_steps(program.schedule) if isinstance(step, ir.Operator)]
     others = {step.functor for step in operators if not (isinstance(step, ir.Filter) and step.result in selected)}
     functors = [each for each in program.edge_functors if each.name in others]
+    if contains(tuple(functors), ir.Place):  # of an edge of an in-list, which is looked up by its id
+        return False
     code = (functors, program.vertex_functors, program.vote_functors, program.functions, program.schedule)
     typed = (getattr(node, "type", None) for part in code for node in walk(tuple(part)))
     return not any(_has_edges(kind) for kind in (*(each.type for each in data), *typed))

@@ -13,6 +13,7 @@ from gdsl.backends.interface import Bindings, Limits
 from gdsl.binding import bind
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph, open_graph
+from tests.cpu.test_cpu_hoisted_graphs import PLACED
 
 from . import build
 from .driver import library
@@ -103,7 +104,7 @@ schedule {
 """Nothing that runs on the kept graph comes from an edge to its source."""
 
 
-@pytest.mark.parametrize("name", ["triangle_count", "clustering_coefficient", "coloring", WALKS, LISTS])
+@pytest.mark.parametrize("name", ["triangle_count", "clustering_coefficient", "coloring", WALKS, LISTS, PLACED])
 @pytest.mark.slow
 def test_later_calls_give_the_same(name: str) -> None:
     built = build_program(name, (), TINY)

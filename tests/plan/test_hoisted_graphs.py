@@ -90,6 +90,9 @@ NAMED = {
     "an edge, by the functor that selects": text(
         "e != none && src < dst", schedule=f"{MAKES} {COUNTS} on h {{ advance(vertices, chosen, to=none); }}"
     ),
+    "a place in a list": text(
+        "place < 2 && src < dst", schedule=f"{MAKES} {COUNTS} on h {{ advance(vertices, chosen, to=none); }}"
+    ),
     "another subgraph": text(
         schedule=f"{MAKES} on h {{ graph i = subgraph(filter(edges, chosen)); on i {{ {COUNTS} }} }}"
     ),
