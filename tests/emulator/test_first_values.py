@@ -8,7 +8,7 @@ from support.graphs import random_graph
 from gdsl.binding import bind
 
 from . import build
-from .reduction_mutants import IN_TURNS
+from .mutants import programs_in
 from .running import SMALL, TINY, device_for, differences, expect
 from .running import build as build_program
 
@@ -19,7 +19,7 @@ GRAPHS = (random_graph(70, 400, seed=3), random_graph(9, 20, seed=4))
 
 @pytest.mark.parametrize("shape", [SMALL, TINY], ids=["small", "tiny"])
 def test_a_reduction_waits_for_the_block_that_still_reads(shape: object) -> None:
-    built = build_program(IN_TURNS, ("schedule.layout=by_degree",), shape)  # type: ignore[arg-type]
+    built = build_program(programs_in("reductions")["turns"], ("schedule.layout=by_degree",), shape)  # type: ignore[arg-type]
     assert "first_values<" in built.generated.text
     for seed, graph in enumerate(GRAPHS):
         bindings = bind(built.program, graph, {"source": 0})
