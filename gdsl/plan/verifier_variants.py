@@ -22,7 +22,7 @@ from gdsl.plan.deduplication import repeated_of
 from gdsl.plan.functor_facts import may_stop
 from gdsl.plan.hints import BlindClaim, ReadAhead
 from gdsl.plan.nodes import Mode, Operation, Plan, Sweep, Variant
-from gdsl.plan.write_modes import stores_whole
+from gdsl.plan.write_modes import keeps_in_registers, stores_whole
 
 
 class VariantVerifier:
@@ -78,8 +78,8 @@ class VariantVerifier:
             if claim is None and of_vertex and self.target.one_memory:
                 plain |= self.ask(own_list_arrays, functor)
         on_vertices = alone is not None and ir.Role.VERTEX in alone and sweep.own is not None and claim is None
-        on_one_gpu = self.target.grid and self.target.one_memory
-        kept = self.ask(kept_arrays, functor) if on_vertices and on_one_gpu else frozenset()
+        in_registers = on_vertices and keeps_in_registers(self.target)
+        kept = self.ask(kept_arrays, functor) if in_registers else frozenset()
         summed = self.ask(accumulated_scalars, functor)
         totals = {total.scalar for total in sweep.totals}
         for write in variant.writes:

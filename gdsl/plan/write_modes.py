@@ -31,6 +31,12 @@ def stores_whole(target: Target) -> bool:
     return not target.grid and not target.workers and not target.instances
 
 
+def keeps_in_registers(target: Target) -> bool:
+    """Whether a call may keep an element in a register that it alone writes. Which of several GPUs has the element, or
+    whether each has a copy, makes no difference: a call changes the one that its GPU reads."""
+    return target.grid and not target.workers and not target.instances
+
+
 _EDGE = frozenset({Role.EDGE})
 
 
@@ -69,7 +75,7 @@ def _on_members(own: Variant, functor: Functor, plan: Plan, facts: Facts) -> Var
         own = with_own(own, facts.remember(own_list_arrays, functor))
     if stores_whole(plan.target) and own.claim is None:
         own = with_own(own, facts.remember(single_writer_arrays, functor, roles))
-    if plan.target.grid and plan.target.one_memory and own.claim is None:
+    if keeps_in_registers(plan.target) and own.claim is None:
         own = with_kept(own, facts.remember(kept_arrays, functor))
     return own
 

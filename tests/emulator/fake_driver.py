@@ -88,7 +88,7 @@ class FakeModule:
 
     def __init__(self, text: bytes) -> None:
         self._module = EmulatedModule(text.decode(), "call.cu")
-        self._place = EmulatedBuffer(8 * 64) if b"gdsl_place" in text else None
+        self._place = EmulatedBuffer(8 * 65) if b"gdsl_place" in text else None
 
     def get_function(self, name: str) -> Any:
         """A kernel."""

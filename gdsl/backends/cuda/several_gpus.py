@@ -30,11 +30,14 @@ from gdsl.backends.cuda.whole_gpus import WholeGpus
 from gdsl.backends.gpus import MOST_KERNELS
 from gdsl.diagnostics import GdslError
 
-_PLACE, _PLACE_WORDS, _BARRIER_WORDS_AT = "gdsl_place", 64, 3
+_PLACE, _PLACE_WORDS, _BARRIER_WORDS_AT = "gdsl_place", 65, 3
 """The kernels' variable, of so many words of 8 bytes: the number of the GPU's first block, the number of all blocks,
 how many kernels there are, which of them this is, after that of each but the first the address of its word for
-barriers (that of the first is in the control block), and last whether vertices are divided by owner."""
-assert MOST_KERNELS < _PLACE_WORDS - _BARRIER_WORDS_AT
+barriers (that of the first is in the control block), and last whether vertices are divided by owner, and where its own
+blocks arrive."""
+assert MOST_KERNELS < _PLACE_WORDS - 1 - _BARRIER_WORDS_AT
+_ARRIVALS_AT, _BARRIER_BYTES = 128, 256
+"""Behind a kernel's word for barriers, in another line of the cache: where its own blocks arrive. Bytes of both."""
 _ONE_RUN = threading.Lock()
 """Held by the run that is in progress on several GPUs: if each of two had a GPU that the other one waits for, both
 would wait forever."""
@@ -289,7 +292,7 @@ class SeveralGpus(SpreadMemory):
             place = first, each * self.multiprocessors, len(self.shares), number, *self._barrier_words[1:]
             first += each * share.multiprocessors
             here = self._places[number]
-            here[: len(place)], here[-1] = place, by_owner
+            here[: len(place)], here[-2:] = place, (by_owner, self._barrier_words[number] + _ARRIVALS_AT)
             with self._on(share.gpu):
                 variable, kind = kernel.variables[number], runtime.memcpyHostToDevice
                 runtime.memcpyAsync(variable, here.ctypes.data, here.nbytes, kind, share.stream.ptr)
@@ -322,13 +325,13 @@ class SeveralGpus(SpreadMemory):
     @cached_property
     def _barrier_words(self) -> list[int]:
         """The addresses of the kernels' words for barriers, each in the memory of its GPU, where its blocks wait; the
-        first is not used."""
-        self._barrier_memory = self.arena.allocate(8)
+        first is not used, but what is behind it."""
+        self._barrier_memory = self.arena.allocate(_BARRIER_BYTES)
         return [self._barrier_memory.pointer + number * self.arena.stride for number in range(len(self.gpus))]
 
     def _clear(self, stream: Any) -> None:
-        for word in self._barrier_words[1:]:
-            self.cupy.cuda.runtime.memsetAsync(word, 0, 8, stream.ptr)
+        for word in self._barrier_words:
+            self.cupy.cuda.runtime.memsetAsync(word, 0, _BARRIER_BYTES, stream.ptr)
 
     def _have_cleared(self, stream: Any) -> None:
         """Before a run, whatever its stream is; that of the control block is sent with it."""

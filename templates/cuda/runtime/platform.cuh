@@ -15,8 +15,9 @@ constexpr uint32 FULL_WARP = 0xffffffffu;
 // piece: block_index all_block_count gdsl_place
 // The blocks of a run are numbered over all of its GPUs. The host stores the number of this GPU's first block, how many
 // blocks there are on all GPUs, how many GPUs, which of them this is, for each but the first the address of its word for
-// barriers, and last whether all vertices are divided by the GPUs that have their values.
-extern "C" { __constant__ uint64 gdsl_place[64]; }
+// barriers, and last whether all vertices are divided by the GPUs that have their values, and where the blocks of this GPU
+// arrive.
+extern "C" { __constant__ uint64 gdsl_place[65]; }
 __device__ __forceinline__ uint32 block_index() { return uint32(gdsl_place[0]) + blockIdx.x; }
 __device__ __forceinline__ uint32 all_block_count() { return uint32(gdsl_place[1]); }
 
@@ -216,26 +217,41 @@ __device__ __forceinline__ uint64 wait_for_arrivals(const uint64* x, uint64 targ
     return value;
 }
 
-// piece: arrive_everywhere
-// As `arrive`, in a word for each GPU, of which `x` is that of the first: each GPU waits at a word in its own memory.
-__device__ __forceinline__ uint64 arrive_everywhere(uint64* x, uint64 value) {
-    asm volatile("fence.acq_rel.sys;" : : : "memory");
-    for (uint64 gpu = 1; gpu < gdsl_place[2]; ++gpu) {
-        asm volatile("red.relaxed.sys.global.add.u64 [%0], %1;" : : "l"(gdsl_place[3 + gpu]), "l"(value) : "memory");
-    }
-    uint64 before;
-    asm volatile("atom.relaxed.sys.global.add.u64 %0, [%1], %2;" : "=l"(before) : "l"(x), "l"(value) : "memory");
-    return before;
+// piece: is_last_of_gpu
+// Counts the arrival of a block at a word of its GPU. Returns whether all blocks of the GPU have arrived, by which it has
+// seen what they wrote before; the word is 0 again.
+__device__ __forceinline__ bool is_last_of_gpu() {
+    uint32 before;
+    asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;" : "=r"(before) : "l"(gdsl_place[64]), "r"(gridDim.x - 1) : "memory");
+    return before == gridDim.x - 1;
 }
 
 // piece: arrive_everywhere_without_result
-// Adds 1, as `arrive_everywhere`, without a result.
+// Arrives, as `arrive_without_result`, at a word on each GPU, of which `x` is that of the first: each GPU waits at a word in
+// its own memory. The last block of a GPU arrives for all of them: where each did so itself, they took turns on the link,
+// and each waited until others could see what it had stored on their GPUs.
 __device__ __forceinline__ void arrive_everywhere_without_result(uint64* x) {
+    if (!is_last_of_gpu()) { return; }
     asm volatile("fence.acq_rel.sys;" : : : "memory");
-    asm volatile("red.relaxed.sys.global.add.u64 [%0], 1;" : : "l"(x) : "memory");
+    const uint64 blocks = gridDim.x;
     for (uint64 gpu = 1; gpu < gdsl_place[2]; ++gpu) {
-        asm volatile("red.relaxed.sys.global.add.u64 [%0], 1;" : : "l"(gdsl_place[3 + gpu]) : "memory");
+        asm volatile("red.relaxed.sys.global.add.u64 [%0], %1;" : : "l"(gdsl_place[3 + gpu]), "l"(blocks) : "memory");
     }
+    asm volatile("red.relaxed.sys.global.add.u64 [%0], %1;" : : "l"(x), "l"(blocks) : "memory");
+}
+
+// piece: arrive_everywhere
+// The same for a block that adds `value`, which is 1 with or without a flag; returns a value that `x` has had. A flag is
+// there before the arrival of its block.
+__device__ __forceinline__ uint64 arrive_everywhere(uint64* x, uint64 value) {
+    if (value > 1) {
+        for (uint64 gpu = 1; gpu < gdsl_place[2]; ++gpu) {
+            asm volatile("red.relaxed.sys.global.add.u64 [%0], %1;" : : "l"(gdsl_place[3 + gpu]), "l"(value - 1) : "memory");
+        }
+        asm volatile("red.relaxed.sys.global.add.u64 [%0], %1;" : : "l"(x), "l"(value - 1) : "memory");
+    }
+    arrive_everywhere_without_result(x);
+    return load_relaxed(x);
 }
 
 // piece: wait_here_for_arrivals
