@@ -79,9 +79,9 @@ def shared_loops(step: ir.Compute, functor: ir.VertexFunctor, variant: Variant, 
     return tuple(LaneLoop(carried_in(loop), _rows(loop)) for loop in loops)
 
 
-def _rows(loop: ir.ForNeighbors) -> int | None:
+def _rows(loop: ir.ForNeighbors) -> int:
     """An edge that has loops of its own waits for them: nothing is gained by reading for a second one meanwhile."""
-    return 1 if contains(loop.body, *INNER_LOOPS) else None
+    return 1 if contains(loop.body, *INNER_LOOPS) else 2
 
 
 def _is_uniform(step: ir.Compute, functor: ir.VertexFunctor, facts: Facts) -> bool:

@@ -126,8 +126,8 @@ def _shared_loops(sweep: Sweep) -> list[str]:
         return []
     carried = [name for each in sweep.lanes for name in each.carried]
     order = f"; in the order of the list: {', '.join(dict.fromkeys(carried))}" if carried else ""
-    rows = {f"{each.rows * 32} edges" if each.rows else "rows of 32 edges" for each in sweep.lanes}
-    return [f"long lists: a warp each, {' or '.join(sorted(rows))} at a time{order}"]
+    rows = " or ".join(dict.fromkeys(f"{each.rows * 32} edges" for each in sweep.lanes))
+    return [f"long lists: a warp each, {rows} at a time{order}"]
 
 
 def _on_gpus(sweep: Sweep) -> list[str]:

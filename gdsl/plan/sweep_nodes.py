@@ -242,8 +242,8 @@ class LaneLoop:
 
     carried: tuple[str, ...]
     """The locals whose values depend on the edges before."""
-    rows: int | None = None
-    """Rows of 32 edges that are read at a time; None: as many as registers allow."""
+    rows: int = 2
+    """Rows of 32 edges that are read at a time."""
 
 
 @dataclass(frozen=True, slots=True)

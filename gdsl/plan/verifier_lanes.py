@@ -52,7 +52,7 @@ class _Verifier:
         self.expect(len(sweep.lanes) == len(loops), "loops that one thread goes through")
         modes = {write.name: write.mode for write in sweep.own.writes}
         for loop, shared in zip(loops, sweep.lanes, strict=True):
-            self.expect(shared.rows is None or shared.rows > 0, "no row of edges")
+            self.expect(shared.rows > 0, "no row of edges")
             self._loop(functor, loop, shared.carried, modes)
 
     def _alike(self, step: ir.Operator, functor: ir.VertexFunctor) -> None:

@@ -18,13 +18,12 @@ __device__ __forceinline__ uint32 next_lane(uint32& lanes) {
 }
 
 // piece: each_edge_by_lanes
-// A loop over a list by a whole warp, several rows of 32 edges at a time where registers allow, one edge of each row for
-// each lane. `own` evaluates the `Values` that do not depend on the edges before it, and returns whether anything else is
-// done for it. For each of those edges, in the order of the list, all lanes then call `next`, with the lane that has it.
-// Last, its lane calls `after`. Lanes beyond the end have the last edge, which is not `within` then: `own` alone is called.
-// Returns false if the run is stopped.
-template <class Values, uint32 rows = sizeof(Values) <= 16 ? 4 : sizeof(Values) <= 40 ? 2 : 1,
-          class Own, class Next, class After>
+// A loop over a list by a whole warp, some `rows` of 32 edges at a time, one edge of each row for each lane. `own`
+// evaluates the `Values` that do not depend on the edges before it, and returns whether anything else is done for it. For
+// each of those edges, in the order of the list, all lanes then call `next`, with the lane that has it. Last, its lane
+// calls `after`. Lanes beyond the end have the last edge, which is not `within` then: `own` alone is called. Returns false
+// if the run is stopped.
+template <class Values, uint32 rows, class Own, class Next, class After>
 __device__ __forceinline__ bool each_edge_by_lanes(const data_slice& d, uint32& polls, const edge_range& list, Own own,
                                                    Next next, After after) {
     const edge size = edge(list.last - list.first);

@@ -300,7 +300,7 @@ __device__ __forceinline__ void median_apply_by_warp(const data_slice& d, vertex
     int32 neighbors_located_of_lane = lane_index() == 0 ? neighbors_located : 0;
     struct edge_values { float64 value_1, value_2, value_3; };
 #line 24 "spatial_median.gdsl"
-    if (!each_edge_by_lanes<edge_values>(d, polls, out_edges(d.graph, v),
+    if (!each_edge_by_lanes<edge_values, 2>(d, polls, out_edges(d.graph, v),
         [&](edge u_edge, bool within, edge_values& own) {
             if (!within) { return false; }
             const vertex u = destination_of(d.graph, u_edge);
@@ -341,7 +341,7 @@ __device__ __forceinline__ void median_apply_by_warp(const data_slice& d, vertex
             float64 sum_z = 0.0;
             struct edge_values_2 { float64 value_1, value_2, value_3, value_4; };
 #line 41 "spatial_median.gdsl"
-            if (!each_edge_by_lanes<edge_values_2>(d, polls, out_edges(d.graph, v),
+            if (!each_edge_by_lanes<edge_values_2, 2>(d, polls, out_edges(d.graph, v),
                 [&](edge u_2_edge, bool, edge_values_2& own) {
                     const vertex u_2 = destination_of(d.graph, u_2_edge);
 #line 42 "spatial_median.gdsl"
