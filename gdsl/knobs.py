@@ -204,8 +204,6 @@ PLAN_PASSES = (
     "proposals",
     "label_copies",
     "replicas",
-    "packed_labels",
-    "whole_merges",
     "own_queues",
     "solo_rounds",
     "occupancy",

@@ -1,4 +1,4 @@
-"""Pass `replicas`: arrays of labels that each of several GPUs has whole, throughout the schedule.
+"""Pass `replicas`: arrays that each of several GPUs has whole, throughout the schedule.
 
 A call that follows labels (`x[x[v]]`) reads elements anywhere, each after the one before. Roots have low ids, which one
 GPU has, so nearly all such reads of the others are far. If everything that writes `x` allows it, each GPU has a whole
@@ -7,7 +7,7 @@ what is changed, not for what is read. The first GPU's copy of a result is the m
 is stored when the schedule ends.
 
 **Why this is one of the runs that the program allows.** After every barrier all copies are equal: they have the same
-initial values, and each of the three kinds of writes keeps them equal.
+initial values, and each of the kinds of writes keeps them equal.
 
 1. *A call's own member* (`compute` on all vertices, every write of `x` at the call's own vertex). One call alone writes
    the element. It changes the copy of its GPU, where it reads its own writes, and then stores the value in the others.
@@ -25,13 +25,30 @@ initial values, and each of the three kinds of writes keeps them equal.
    a value in a copy that was worse than its own, and the former value was no better. If the element changes, it is true
    for the first call that changes any copy. So answers may only go into one `bool` scalar by `|=`, which then says what
    it says in any order of calls: whether any element has changed.
-3. *Labels that are lowered in copies* (`label_copies`): the smallest ones go to all copies where they are joined. These
-   operators need no fill any more, and no thread waits for it.
+3. *Labels that are lowered in copies* (`label_copies`): the smallest ones go to all copies where they are joined.
+4. *Changes that are merged* (`merges`): all copies are equal when such an operator ends.
+5. *Elements that the schedule stores*: a thread of each GPU does.
 
-No condition of 1 and 2 is about one program; 2 leaves out `fetch`, whose answers tell the order of calls.
+Operators of 3 and 4 need no fill any more, and store nothing besides. No condition of 1 and 2 is about one program; 2
+leaves out `fetch`, whose answers tell the order of calls.
 
-**Where.** Some operator over all vertices or edges must reach elements of `x` by an index that is not an end of its
-edge, as `x[x[v]]`: other arrays are read at the far ends of edges, which `mirrors` and `merges` are for.
+**Where.** Some operator changes copies of `x` that are merged, or one over all vertices or edges reaches elements of
+`x` by an index that is not an end of its edge, as `x[x[v]]`: other arrays are read at the far ends of edges, which
+`mirrors` is for.
+
+**Packed labels.** Where labels are lowered, the copies would be joined by reading half of every other one, and storing
+the smaller label wherever another copy has a larger one: nearly all labels would go over the link, as most vertices are
+linked on one GPU alone, and by labels that are lowered later. So each GPU first follows the labels of its copy to their
+roots. No result depends on which labels the operator leaves, as long as each is a vertex of the same component and not
+above the former one (`Advance.loose`), and the label of a label is such a vertex. Then most labels are that of the
+largest tree, or no other vertex at all, so few bits tell them: of each vertex whether its label is another vertex, and
+whether it is another one than the smallest among 1,024. Only those labels that are neither are written out. Every GPU
+reads what each of the others has packed, and takes the smaller labels into its copy: all copies are equal afterwards,
+as each has the smallest labels of all.
+
+What is packed is in a copy of its own, so labels stay as they are until they are read. If that many labels differ that
+packing saves nothing, and for the vertices of the last, incomplete group, they are read from the copy itself, which
+its GPU may have begun to join: it has the smallest labels of all in the end, too.
 """
 
 from __future__ import annotations
@@ -46,9 +63,9 @@ from gdsl.ir.traversal import all_steps, walk
 from gdsl.operations import EXTREMES, BinaryOperation, Domain, Outcome, ReduceOperation
 from gdsl.passes.writers import written_arrays
 from gdsl.plan.facts import Facts
-from gdsl.plan.gpu_copies import copies_of
+from gdsl.plan.gpu_copies import copies_of, uses_of
 from gdsl.plan.label_copies import FILLED
-from gdsl.plan.nodes import Initialize, Mode, Operation, Part, Plan, Replica, Sweep, Variant, Work
+from gdsl.plan.nodes import Barrier, Initialize, Mode, Operation, Part, Plan, Replica, Sweep, Variant, Work
 from gdsl.plan.walking import map_operations, map_sweeps, operations, steps_in, sweeps, sweeps_of
 from gdsl.types import WHOLE_WORDS, Type
 
@@ -61,49 +78,63 @@ def run(plan: Plan, facts: Facts) -> Plan:
     found = [array for array in plan.program.arrays if _suits(array, plan) and _stays_equal(array.name, plan, facts)]
     if not found:
         return plan
-    lowered = {sweep.labels.array: sweep.labels.copy for sweep in sweeps(plan) if sweep.labels is not None}
+    there = dict(_copies_that_stay(plan))
     numbers = itertools.count(copies_of(plan))
     replicas = tuple(
-        Replica(array.name, lowered[array.name] if array.name in lowered else next(numbers)) for array in found
+        Replica(array.name, there[array.name] if array.name in there else next(numbers)) for array in found
     )
     plan = dataclasses.replace(plan, replicas=replicas)
-    plan = map_sweeps(plan, lambda operation, sweep: _changed(operation, sweep, replicas, facts))
-    return dataclasses.replace(plan, schedule=map_operations(plan.schedule, _without_fill))
+    packed = next(numbers)
+    plan = map_sweeps(plan, lambda operation, sweep: _changed(operation, sweep, replicas, packed, facts))
+    return dataclasses.replace(plan, schedule=map_operations(plan.schedule, _with_packing))
+
+
+def _copies_that_stay(plan: Plan) -> Iterator[tuple[str, int]]:
+    """By array the copy that becomes a replica: of labels, or one that is merged and used for nothing else."""
+    uses = uses_of(plan)
+    for sweep in sweeps(plan):
+        if sweep.labels is not None:
+            yield sweep.labels.array, sweep.labels.copy
+        if sweep.merge is not None and len(uses[sweep.merge.copy]) == 1:
+            yield sweep.merge.array, sweep.merge.copy
 
 
 # What suits
 
 
 def _suits(array: Array, plan: Plan) -> bool:
-    """Whether an array is one piece for each vertex, has initial values, and no other pass has copies of it."""
+    """Whether an array is one piece for each vertex, has initial values, and no operator copies it."""
     plain = array.domain is Domain.VERTEX and array.count is None and array.type in WHOLE_WORDS
     if not plain or array.is_input or array.name in plan.swapped:
         return False
     first = next(step for step in steps_in(plan.schedule) if isinstance(step, Initialize))
     begins = first.barrier is not None and any(each.name == array.name for each in first.vertex_arrays)
     copied = {name for sweep in sweeps(plan) if sweep.mirrors is not None for name in sweep.mirrors.arrays}
-    copied |= {sweep.merge.array for sweep in sweeps(plan) if sweep.merge is not None}
     return begins and array.name not in copied
 
 
 def _stays_equal(name: str, plan: Plan, facts: Facts) -> bool:
-    """Whether every step that writes an array keeps copies equal, and some operator follows its elements."""
+    """Whether every step that writes an array keeps copies equal, and some operator merges it or follows its
+    elements."""
     by_site = {each.step.site: each for each in operations(plan)}
     for step in all_steps(plan.program.schedule):
         if any(access.writes and access.name == name for access in facts.accesses.of_step(step)):
             operation = by_site.get(step.site) if isinstance(step, ir.Operator) else None
-            if operation is None or not _keeps_equal(name, operation, facts):
+            stored = isinstance(step, ir.StoreElement)
+            if not stored and (operation is None or not _keeps_equal(name, operation, facts)):
                 return False
-    return any(_follows(name, each, facts) for each in by_site.values())
+    merged = any(sweep.merge is not None and sweep.merge.array == name for sweep in sweeps(plan))
+    return merged or any(_follows(name, each, facts) for each in by_site.values())
 
 
 def _keeps_equal(name: str, operation: Operation, facts: Facts) -> bool:
     sweep, functor = operation.does, facts.accesses.functor_of(operation.step)
     if not isinstance(sweep, Sweep) or functor is None:
         return False
-    if sweep.labels is not None:
-        return sweep.labels.array == name
-    alone = sweep.skips is None and sweep.merge is None and sweep.proposals is None
+    for copied in (sweep.labels, sweep.merge):
+        if copied is not None:
+            return copied.array == name
+    alone = sweep.skips is None and sweep.proposals is None
     if name not in written_arrays(functor) or not sweep.is_plain or not alone:
         return False
     return _writes_own(name, operation, functor) or reduces_anywhere(name, operation.step, functor)
@@ -196,14 +227,20 @@ def _follows(name: str, operation: Operation, facts: Facts) -> bool:
 # The plan
 
 
-def _changed(operation: Operation, sweep: Sweep, replicas: tuple[Replica, ...], facts: Facts) -> Sweep:
-    """`sweep` of an operation, whose writes go to all copies."""
+PACKED = Barrier("until all labels are packed")
+
+
+def _changed(operation: Operation, sweep: Sweep, replicas: tuple[Replica, ...], packed: int, facts: Facts) -> Sweep:
+    """`sweep` of an operation, whose writes go to all copies. `packed`: the copy for packed labels."""
     functor = facts.accesses.functor_of(operation.step)
     names = {each.array for each in replicas} & (written_arrays(functor) if functor is not None else frozenset())
     if not names:
         return sweep
     if sweep.labels is not None:
-        return dataclasses.replace(sweep, labels=dataclasses.replace(sweep.labels, stays=True))
+        return dataclasses.replace(sweep, labels=dataclasses.replace(sweep.labels, packed=packed))
+    if sweep.merge is not None:
+        (copy,) = (each.copy for each in replicas if each.array == sweep.merge.array)
+        return dataclasses.replace(sweep, merge=dataclasses.replace(sweep.merge, copy=copy, stays=True))
     assert functor is not None
     own = tuple(each.array for each in replicas if each.array in names and _writes_own(each.array, operation, functor))
     anywhere = frozenset(names - set(own))
@@ -225,9 +262,11 @@ def _changed(operation: Operation, sweep: Sweep, replicas: tuple[Replica, ...], 
     return dataclasses.replace(sweep, own=alone, walks=walks, published=own)
 
 
-def _without_fill(operation: Operation) -> Operation:
-    """`operation` whose copy of labels is there already."""
-    stays = any(sweep.labels is not None and sweep.labels.stays for sweep in sweeps_of(operation))
-    left_out = (Work(Part.LABELED), FILLED) if stays else ()
-    body = tuple(each for each in operation.body if each not in left_out)
-    return dataclasses.replace(operation, body=body) if stays else operation
+def _with_packing(operation: Operation) -> Operation:
+    """`operation`, which packs labels instead of joining them, if its copy of them is there already."""
+    if not any(sweep.labels is not None and sweep.labels.stays for sweep in sweeps_of(operation)):
+        return operation
+    body = [each for each in operation.body if each not in (Work(Part.LABELED), FILLED)]
+    joined = body.index(Work(Part.JOINED))
+    body[joined : joined + 1] = [Work(Part.PACKED), PACKED, Work(Part.UNPACKED)]
+    return dataclasses.replace(operation, body=tuple(body))

@@ -289,10 +289,14 @@ class Labels:
     array: str
     copy: int
     """The number of the copy among all that a GPU has."""
-    stays: bool = False
-    """The copy is a replica: it has the labels already, and those of all GPUs are equal afterwards."""
     packed: int | None = None
-    """The number of the copy in which they are packed for the other GPUs; see `packed_labels`."""
+    """Of a copy that is a replica: the number of the copy in which labels are packed for the other GPUs; see
+    `replicas`. None: labels are filled into the copy first, and joined where all GPUs read them."""
+
+    @property
+    def stays(self) -> bool:
+        """Whether the copy is a replica: it has the labels already, and those of all GPUs are equal afterwards."""
+        return self.packed is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ schedule { frontier f = vertices; while (f) { f = advance(f, g); } }
 """Calls read the value of their member themselves."""
 
 
-@pytest.mark.parametrize("words", [(), ("without=whole_merges",)], ids=["whole", "in parts"])
+@pytest.mark.parametrize("words", [(), ("without=replicas",)], ids=["whole", "in parts"])
 @pytest.mark.parametrize("what", MERGED)
 @pytest.mark.sampled(7)
 @pytest.mark.rare(3)
@@ -145,7 +145,7 @@ MUTANTS = (
         "",
         "sssp",
         "result",
-        ("without=whole_merges",),
+        ("without=replicas",),
     ),
     Mutant(
         "what is merged is not stored in the copy",

@@ -57,7 +57,7 @@ def test_results_are_those_of_one_array(what: str) -> None:
 @pytest.mark.slow
 def test_passes_are_left_out(what: str) -> None:
     """Where labels are lowered in copies, or fewer operators share a sweep, it makes no difference."""
-    for left_out in ("label_copies", "packed_labels", "fusion", "synchronization", "replicas", "load_balance"):
+    for left_out in ("label_copies", "fusion", "synchronization", "replicas", "load_balance"):
         program = program_of(REPLICATED[what], (f"without={left_out}",))
         built = emulated(program, SMALL, several_gpus=True)
         for graph in GRAPHS[2:]:
@@ -126,33 +126,6 @@ MUTANTS = (
         "result != nullptr",
         _OWN,
         "race",
-    ),
-    Mutant(
-        "others' labels are joined as they were",
-        "runtime/labels.cuh",
-        "{ larger[k] |= 1ull << gpu; }",
-        "{ larger[k] |= 0; }",
-        _LINKED,
-        "result",
-        ("without=packed_labels",),
-    ),
-    Mutant(
-        "larger labels stay on the GPUs that were asked before",
-        "runtime/labels.cuh",
-        "{ larger[k] = seen; }",
-        "{ larger[k] = 1ull << this_gpu; }",
-        _LINKED,
-        "result",
-        ("without=packed_labels",),
-    ),
-    Mutant(
-        "the own label stays",
-        "runtime/labels.cuh",
-        "{ larger[k] = seen; }",
-        "{ larger[k] = seen & ~(1ull << this_gpu); }",
-        _LINKED,
-        "result",
-        ("without=packed_labels",),
     ),
 )
 

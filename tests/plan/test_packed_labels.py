@@ -8,7 +8,7 @@ from support.replicas import NOT_REPLICATED, REPLICATED
 
 from gdsl.plan.label_copies import LOWERED
 from gdsl.plan.nodes import Operation, Part, Plan, Work
-from gdsl.plan.packed_labels import PACKED
+from gdsl.plan.replicas import PACKED
 from gdsl.plan.sweep_nodes import Labels
 from gdsl.plan.walking import own_sweeps, sweeps
 
@@ -37,9 +37,8 @@ def test_no_others_are(text: str) -> None:
     assert all(each.packed is None for each in labels_of(plan(text)))
 
 
-@pytest.mark.parametrize("left_out", ["replicas", "packed_labels"])
-def test_without_a_pass(left_out: str) -> None:
-    found = plan(_LINKED, left_out=left_out)
+def test_others_are_joined() -> None:
+    found = plan(_LINKED, left_out="replicas")
     assert [each.packed for each in labels_of(found)] == [None]
     assert Work(Part.JOINED) in linking(found).body
 
@@ -53,8 +52,7 @@ def test_phases() -> None:
 
 MISTAKES = {
     "packed where the labels are": part_with("labels", packed=0),
-    "no room": part_with("labels", packed=None),
-    "not all labels": part_with("labels", stays=False),
+    "not all labels": part_with("labels", packed=None),
     "packed before all are lowered": without_phases(LOWERED),
     "read before all are packed": without_phases(PACKED),
     "not packed": without_phases(Work(Part.PACKED)),

@@ -102,7 +102,7 @@ MISTAKES: dict[str, Callable[[Plan], Plan]] = {
     "no values at first": _launch(_without_values),
     "joined in one copy": _sweeps(
         lambda sweep: dataclasses.replace(
-            sweep, labels=None if sweep.labels is None else dataclasses.replace(sweep.labels, stays=False)
+            sweep, labels=None if sweep.labels is None else dataclasses.replace(sweep.labels, packed=None)
         )
     ),
 }

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 from oracles import CASES
-from support.merges import MERGED, merged, relaxing
+from support.merges import CUTTING, MERGED, merged, relaxing
 
 from gdsl.backends.cuda import plan_of
 from gdsl.ir.verifier import VerificationError
@@ -19,11 +19,10 @@ from .planning import program_of
 from .several_gpus import plan
 
 _RELAXED = MERGED["labels"]
-_ANOTHER = "vertex functor cut(v) { cond x[v] > 9; apply { x[v] = 9; } }\nschedule {"
 NOT_WHOLE = {
-    "another operator writes it": relaxing("int32", "100", "min=", "x[src] + 1")
-    .replace("schedule {", _ANOTHER)
-    .replace("relax); } }", "relax); } compute(vertices, cut); }"),
+    "an operator writes it on some vertices": relaxing("int32", "100", "min=", "x[src] + 1")
+    .replace("schedule {", CUTTING)
+    .replace("relax); } }", "relax); } f = { source }; compute(f, cut); }"),
     "filled": relaxing("int32", "100", "min=", "x[src] + 1").replace("x[source] = 1;", "fill(x, 7); x[source] = 1;"),
     "copied for another operator": relaxing("float32", "100", "min=", "x[src] + 1")
     .replace("problem {", "problem { vertex sum : float32;")
@@ -41,7 +40,7 @@ def test_which_gpus_have_whole(what: str) -> None:
     found = plan(MERGED[what])
     assert set(names(found)) == ({each.array for each in merged(found)} if "bits" not in what else {"reached"})
     assert all(each.stays for each in merged(found)) and not plan(MERGED[what], several_gpus=False).replicas
-    parts = plan(MERGED[what], left_out="whole_merges")
+    parts = plan(MERGED[what], left_out="replicas")
     assert merged(parts) and not any(each.stays for each in merged(parts)) and not parts.replicas
 
 
@@ -98,7 +97,7 @@ def test_mistakes_are_seen(what: str) -> None:
         verify(MISTAKES[what](found))
 
 
-@pytest.mark.parametrize("what", ["another operator writes it", "filled"])
+@pytest.mark.parametrize("what", ["an operator writes it on some vertices", "filled"])
 def test_the_verifier_finds_what_may_not_be_whole(what: str) -> None:
     found = _merges(stays=True)(plan(NOT_WHOLE[what]))
     (merge,) = merged(found)

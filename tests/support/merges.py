@@ -48,7 +48,11 @@ schedule {
     }
 }
 """
+CUTTING = "vertex functor cut(v) { cond x[v] > 9; apply { x[v] = 9; } }\nschedule {"
 MERGED = {
+    "and cut afterwards": relaxing("int32", "100", "min=", "x[src] + 1")
+    .replace("schedule {", CUTTING)
+    .replace("relax); } }", "relax); } compute(vertices, cut); }"),
     "distances": relaxing("float64", "inf", "min=", "x[src] + 1.5"),
     "labels": relaxing("vertex", "id", "min=", "x[src]", _EVERYWHERE),
     "small labels": relaxing("int32", "int32(id) * 3 - 50", "min=", "x[src]", _EVERYWHERE),

@@ -62,6 +62,7 @@ REPLICATED = {
         edges="if (f) { advance(f, hook, to=none); }",
         end="compute(vertices, flatten);",
     ),
+    "an element that the schedule stores": following(first="if (num_vertices > 0) { x[0] = vertex(0); }"),
     "in a sweep with others": following(
         data="vertex early : vertex; vertex sum : int32; local scalar most : vertex;",
         functors=_NOTE + "vertex functor ask(v) { apply { most max= x[v]; } }",
@@ -124,7 +125,6 @@ NOT_REPLICATED = {
         functors="edge functor take(src, dst, e) { apply { let won = cas(x[src], src, dst); told |= won; } }",
         end="advance(vertices, take, to=none);",
     ),
-    "stored by one thread": following(first="if (num_vertices > 0) { x[0] = vertex(0); }"),
     "filled": following(end="fill(x, vertex(0));", edges="advance(vertices, hook, to=none, over=all_edges);"),
     "nothing is followed": following(
         hook="let lower = changed(x[dst] min= x[src]); again |= lower;", flatten="x[v] min= v;"
