@@ -2,16 +2,17 @@
 
 They are listed by topic in `mistakes/*.diff`. Below a line that says what it is about, such a file has programs, each
 up to an empty line, and then, below `@@ FILE`, the mistakes in that file of templates/cuda: `NAME | PROGRAM WORDS |
-SHOWS`, and what becomes what, as in a diff without context. PROGRAM is one of this file, of `support` (in capitals), a
+SHOWS`, and what becomes what, as in a diff without context. PROGRAM is one of this file, one that its test names, a
 sample or one of tests/programs; WORDS tune it, or are `graph=FACT` or `stops`. Lines with # are comments.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from support import bounds, local_rounds, near_far
 
@@ -44,10 +45,9 @@ class Mutant:
 _MUTANT = re.compile(r"^([^-+].*) \| (.*) \| (.*)\n((?:-.*\n)+)((?:\+.*\n)*)", re.MULTILINE)
 
 
-def mutants_in(topic: str) -> Iterator[Mutant]:
-    """The mistakes of one file."""
-    programs = {name: text for module in (bounds, local_rounds, near_far) for name, text in vars(module).items()}
-    programs |= programs_in(topic)
+def mutants_in(topic: str, programs: Mapping[str, str] = MappingProxyType({})) -> Iterator[Mutant]:
+    """The mistakes of one file, in which `programs` may have names beside its own."""
+    programs = {**programs, **programs_in(topic)}
     for block in _blocks(topic, "@@ "):
         head, _, listed = block.partition("\n")
         assert not _MUTANT.sub("", listed).strip(), f"{topic}.diff: {_MUTANT.sub('', listed)}"
@@ -80,4 +80,6 @@ def _blocks(topic: str, beginning: str) -> list[str]:
     return [block + "\n" for block in text.split("\n\n") if block.startswith(beginning)]
 
 
-ALL = [mutant for path in sorted(_FOLDER.glob("*.diff")) for mutant in mutants_in(path.stem)]
+_SHARED = {name: text for module in (bounds, local_rounds, near_far) for name, text in vars(module).items()}
+ALL = [mutant for path in sorted(_FOLDER.glob("*.diff")) for mutant in mutants_in(path.stem, _SHARED)]
+"""Those that programs show on one GPU."""

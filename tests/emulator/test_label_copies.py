@@ -17,7 +17,7 @@ from gdsl.ir.nodes import Advance, Program
 from gdsl.plan.walking import sweeps
 
 from . import build
-from .mutants import GENERATED, Mutant
+from .mutants import Mutant, mutants_in
 from .mutating import as_params, assert_shows, built_with, seen_on_gpus
 from .running import SMALL, TINY, device_for, differences, emulated, expect, program_of
 
@@ -51,39 +51,10 @@ def test_results_are_those_of_one_array(what: str) -> None:
             assert [each for each in wrong if "iterations" not in each] == [], (graph, seed)
 
 
-_FILE = "runtime/labels.cuh"
 _ONCE = NOT_LABELED["no loop over all edges"]
 """Without the loop that settles what was not linked, which would make mistakes good."""
 PAIRS = make_graph([(at, at + 150) if at % 2 else (at + 150, at) for at in range(150)], 300, directed=True)
 """Each vertex has one neighbor, so that no link is lost."""
-MUTANTS = (
-    Mutant(
-        "labels are lowered before all are there",
-        GENERATED,
-        "synchronize(run);\n    const auto visit",
-        "const auto visit",
-        _ONCE,
-        "race result bounds",
-    ),
-    Mutant(
-        "labels are joined before all are lowered",
-        GENERATED,
-        "synchronize(run);\n    join_labels",
-        "join_labels",
-        _ONCE,
-        "race",
-    ),
-    Mutant("labels are joined with their own alone", _FILE, "if (gpu == this_gpu) {", "if (true) {", _ONCE, "result"),
-    Mutant(
-        "own labels are not joined", _FILE, "copy_of_gpu<T>(run, number, this_gpu)[i]", "vertex(i)", _ONCE, "result"
-    ),
-    Mutant("half of the labels are stored", _FILE, "if (i < end) { store(", "if (i < 150) { store(", _ONCE, "result"),
-    Mutant("calls lower the labels of all", GENERATED, "d.x = own_copy<vertex>(run, 0);", "", _ONCE, "race result"),
-    Mutant(
-        "copies are not filled", _FILE, "copy_for_gpu(run, number, labels, count);", "", _ONCE, "result bounds error"
-    ),
-    Mutant("no other GPU's labels are known", _FILE, "[own_gpu()] = ", "[0] = ", _ONCE, "result bounds error race"),
-)
 
 
 def differ(program: Program, expected: Outcome, found: Outcome) -> bool:
@@ -104,7 +75,7 @@ def test_pairs_are_joined() -> None:
     assert seen_on_gpus(emulated(once(), several_gpus=True), [PAIRS], lambda *_: {}, differ) == set()
 
 
-@pytest.mark.parametrize("mutant", as_params(MUTANTS))
+@pytest.mark.parametrize("mutant", as_params(mutants_in("of_several_gpus/label_copies", {"once": _ONCE})))
 @pytest.mark.sampled(5)
 @pytest.mark.rare(2)
 def test_a_mistake_is_seen(mutant: Mutant, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from support.merges import MERGED, merged
 from gdsl.binding import bind
 
 from . import build
-from .mutants import GENERATED, Mutant
+from .mutants import Mutant, mutants_in
 from .mutating import as_params, assert_shows, built_with, findings_on_two_gpus, rewritten, seen_on_gpus
 from .running import HUBS, SMALL, TINY, device_for, differences, emulated, expect, program_of
 
@@ -94,103 +94,7 @@ def test_a_graph_without_vertices() -> None:
     assert merged(built.plan) and len(found.arrays["x"]) == 0
 
 
-_FILE = "runtime/merges.cuh"
-MUTANTS = (
-    Mutant("others' values are not merged", _FILE, "if (gpu == this_gpu) { continue; }", "continue;", "sssp", "result"),
-    Mutant("others' marks are not looked at", _FILE, "others |= word;", "others |= 0;", "sssp", "result"),
-    Mutant(
-        "each GPU appends what is marked",
-        _FILE,
-        "(base + lane) % gpus == this_gpu ? here | others : 0",
-        "here | others",
-        "sssp",
-        "race bounds result",
-    ),
-    Mutant(
-        "each GPU appends what it marked itself",
-        _FILE,
-        "(base + lane) % gpus == this_gpu ? here | others : 0",
-        "here",
-        "sssp",
-        "race bounds result",
-    ),
-    Mutant(
-        "what only others have marked is not appended",
-        _FILE,
-        "this_gpu ? here | others : 0",
-        "this_gpu ? here : 0",
-        "sssp",
-        "result",
-    ),
-    Mutant(
-        "copies are merged before all are changed",
-        GENERATED,
-        "synchronize(run);\n    merge_copies(",
-        "__syncthreads();\n    merge_copies(",
-        "sssp",
-        "race result",
-    ),
-    Mutant(
-        "copies are changed before they are filled",
-        _FILE,
-        "    synchronize(run);\n}",
-        "}",
-        "bellman_ford",
-        "race result",
-    ),
-    Mutant(
-        "the array itself stays as it was",
-        _FILE,
-        "store_relaxed(&values[members[k]], merged[k]);",
-        "",
-        "sssp",
-        "result",
-        ("without=replicas",),
-    ),
-    Mutant(
-        "what is merged is not stored in the copy",
-        _FILE,
-        "{ store_relaxed(&copy[members[k]], merged[k]); }",
-        "{}",
-        "sssp",
-        "result",
-    ),
-    Mutant(
-        "marks are not cleared",
-        _FILE,
-        "if (load_relaxed(&marks[i]) != 0) { store_relaxed(&marks[i], 0u); }",
-        "",
-        "sssp",
-        "steps",
-    ),
-    Mutant(
-        "marks are not cleared at first",
-        _FILE,
-        "store_relaxed(&bitmaps[i], 0u);",
-        "",
-        "sssp",
-        "result bounds steps race",
-    ),
-    Mutant(
-        "all read the copy of the first GPU",
-        _FILE,
-        "run.slice.addresses[number][gpu]",
-        "run.slice.addresses[number][0]",
-        "sssp",
-        "result race steps",
-    ),
-    Mutant(
-        "marks are cleared while others look",
-        GENERATED,
-        "    out.flush();\n    end_queue(run, result);\n    clear_own_marks(marks, d.graph.num_vertices);",
-        "    clear_own_marks(marks, d.graph.num_vertices);\n    out.flush();\n    end_queue(run, result);",
-        "sssp",
-        "race result",
-    ),
-)
-
-
-@pytest.mark.parametrize("mutant", as_params(MUTANTS))
+@pytest.mark.parametrize("mutant", as_params(mutants_in("of_several_gpus/merges")))
 @pytest.mark.sampled(11)
 @pytest.mark.rare(3)
 def test_a_mistake_is_seen(mutant: Mutant, tmp_path: Path) -> None:

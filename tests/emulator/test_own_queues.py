@@ -12,7 +12,7 @@ from support.queues import QUEUED
 from gdsl.binding import bind
 
 from . import build
-from .mutants import GENERATED, Mutant
+from .mutants import Mutant, mutants_in
 from .mutating import as_params, assert_shows, built_with, seen_on_gpus
 from .running import SMALL, TINY, device_for, differences, emulated, expect, program_of
 
@@ -44,45 +44,7 @@ def test_results_are_those_of_one_queue(what: str) -> None:
             assert differences(program, expected, found) == [], (graph, seed)
 
 
-_FILE = "runtime/own_queues.cuh"
-_SIZE = QUEUED["its size"]
-MUTANTS = (
-    Mutant("nothing is counted at first", _FILE, "uint64(0)); }", "uint64(5)); }", _SIZE, "result bounds race"),
-    Mutant(
-        "each GPU has all members",
-        _FILE,
-        "load_relaxed(own_queue_counter(run, number)), f.size}",
-        "f.size, f.size}",
-        _SIZE,
-        "result bounds race",
-    ),
-    Mutant("the last members are not appended", _FILE, "if (count > 0) { write(count); }", "", _SIZE, "result"),
-    Mutant("the rest is lost", _FILE, "staged[lane_index()] = rest;", "", _SIZE, "result race"),
-    Mutant("what is appended is not counted", _FILE, "appended += taken;", "", _SIZE, "result"),
-    Mutant(
-        "each lane counts what its warp appends",
-        _FILE,
-        "lane_index() == 0 ? appended : uint64(0)",
-        "appended",
-        _SIZE,
-        "result",
-    ),
-    Mutant("all append at the same place", _FILE, "queue[at + i]", "queue[i]", _SIZE, "result race"),
-    Mutant(
-        "members of the first GPU",
-        _FILE,
-        "uint64 own_first(const own_queue_members&) { return 0; }",
-        "uint64 own_first(const own_queue_members& members) { return own_gpu() > 0 ? 1 : 0; }",
-        _SIZE,
-        "result",
-    ),
-    Mutant(
-        "walked before all are appended", GENERATED, "end_queue(run, result);", "result.size = 1;", _SIZE, "race result"
-    ),
-)
-
-
-@pytest.mark.parametrize("mutant", as_params(MUTANTS))
+@pytest.mark.parametrize("mutant", as_params(mutants_in("of_several_gpus/own_queues", {"size": QUEUED["its size"]})))
 @pytest.mark.sampled(4)
 @pytest.mark.rare(2)
 def test_a_mistake_is_seen(mutant: Mutant, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from gdsl.ir.nodes import Advance, Program
 from gdsl.plan.walking import sweeps
 
 from . import build
-from .mutants import GENERATED, Mutant
+from .mutants import Mutant, mutants_in
 from .mutating import as_params, assert_shows, built_with, seen_on_gpus
 from .running import SMALL, TINY, device_for, differences, emulated, expect, program_of
 
@@ -61,103 +61,8 @@ def test_results_are_those_of_one_array(what: str) -> None:
             assert [each for each in wrong if "iterations" not in each] == [], (graph, seed)
 
 
-_FILE = "runtime/labels.cuh"
 _ONCE = NOT_LABELED["no loop over all edges"]
 """Without the loop that settles what was not linked, which would make mistakes good."""
-MUTANTS = (
-    Mutant(
-        "labels are read before all are packed",
-        GENERATED,
-        "synchronize(run);\n    unpack_labels",
-        "unpack_labels",
-        _ONCE,
-        "race",
-    ),
-    Mutant(
-        "no other GPU's labels are read",
-        _FILE,
-        "if (gpu == this_gpu) { continue; }\n            const bool",
-        "if (true) { continue; }\n            const bool",
-        _ONCE,
-        "result",
-    ),
-    Mutant(
-        "no other GPU's room is known",
-        _FILE,
-        "addresses[packed][own_gpu()]",
-        "addresses[packed][0]",
-        _ONCE,
-        "result bounds error race",
-    ),
-    Mutant(
-        "linked vertices have no bit",
-        _FILE,
-        "__ballot_sync(FULL_WARP, label != T(v));",
-        "__ballot_sync(FULL_WARP, label == T(v));",
-        _ONCE,
-        "result",
-    ),
-    Mutant("all labels are the usual one", _FILE, "label != T(v) && label != usual", "false", _ONCE, "result"),
-    Mutant(
-        "the usual label is that of a lane",
-        _FILE,
-        "if (lane == 0) { group[PACKED_USUAL] = usual; }",
-        "if (lane == 0) { group[PACKED_USUAL] = T(first); }",
-        _ONCE,
-        "result",
-    ),
-    Mutant(
-        "labels are listed a place later",
-        _FILE,
-        "{ group[PACKED_USUAL + 1 + place] = label; }",
-        "{ group[PACKED_USUAL + 2 + place] = label; }",
-        _ONCE,
-        "result bounds race",
-    ),
-    Mutant(
-        "the bits of a row are those of the next",
-        _FILE,
-        "linked = lane == row ? others : linked;",
-        "linked = lane == row + 1 ? others : linked;",
-        _ONCE,
-        "result",
-    ),
-    Mutant(
-        "lists without room are read", _FILE, "theirs[k] = has_room ?", "theirs[k] = whole ?", _ONCE, "result bounds"
-    ),
-    Mutant(
-        "the incomplete group is taken for packed",
-        _FILE,
-        "const bool whole = first + PACKED_VERTICES <= count;",
-        "const bool whole = true;",
-        _ONCE,
-        "result bounds race",
-    ),
-    Mutant(
-        "the incomplete group is left out",
-        _FILE,
-        "const uint32 linked = whole ? reinterpret_cast<const uint32*>(group)[lane] : ~0u;",
-        "const uint32 linked = whole ? reinterpret_cast<const uint32*>(group)[lane] : 0u;",
-        _ONCE,
-        "result",
-    ),
-    Mutant(
-        "larger labels are taken, too",
-        _FILE,
-        "if (theirs[k] < own[k]) {",
-        "if (first + (row + k) * 32 + lane < count) {",
-        _ONCE,
-        "result",
-    ),
-    Mutant(
-        "labels of other vertices are followed",
-        _FILE,
-        "next = load_cached(&labels[label]);",
-        "next = load_cached(&labels[label / 2]);",
-        _ONCE,
-        "result",
-    ),
-)
 
 
 def differ(program: Program, expected: Outcome, found: Outcome) -> bool:
@@ -178,7 +83,7 @@ def test_pieces_are_joined() -> None:
     assert seen_on_gpus(emulated(once(), several_gpus=True), [PIECES], lambda *_: {}, differ, seeds=3) == set()
 
 
-@pytest.mark.parametrize("mutant", as_params(MUTANTS))
+@pytest.mark.parametrize("mutant", as_params(mutants_in("of_several_gpus/packed_labels", {"once": _ONCE})))
 @pytest.mark.sampled(7)
 @pytest.mark.rare(2)
 def test_a_mistake_is_seen(mutant: Mutant, tmp_path: Path) -> None:

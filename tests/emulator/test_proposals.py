@@ -16,7 +16,7 @@ from gdsl.graph import Graph
 from gdsl.plan.walking import sweeps
 
 from . import build
-from .mutants import GENERATED, Mutant
+from .mutants import Mutant, mutants_in
 from .mutating import as_params, assert_shows, built_with, findings_on_two_gpus, rewritten, seen_on_gpus
 from .running import SMALL, TINY, device_for, differences, emulated, expect, program_of
 
@@ -82,113 +82,15 @@ def test_far_ends_are_claimed_on_their_own_gpu_alone() -> None:
     assert findings_on_two_gpus(rewritten(alone, changed), GRAPHS[-1]) == {"race"}
 
 
-_FILE = "runtime/proposals.cuh"
 _SEARCH = PROPOSED["another test"] + "tune { visit.direction = auto(alpha=1, beta=1); }\n"
 """In which most passes push."""
-_ONCE = PROPOSED["no result"]
-MUTANTS = (
-    Mutant(
-        "far ends are taken again",
-        "runtime/memory.cuh",
-        "if (claims) { store_relaxed",
-        "return true; { store_relaxed",
-        _SEARCH,
-        "result steps bounds",
-    ),
-    Mutant(
-        "what is taken is not stored",
-        "runtime/memory.cuh",
-        "if (claims) { store_relaxed(x, value); }",
-        "",
-        _SEARCH,
-        "result steps",
-    ),
-    Mutant("others' proposals are not settled", _FILE, "turn < gpus;", "turn < 1;", _SEARCH, "result steps"),
-    Mutant("own proposals are not settled", _FILE, "uint32 turn = 0;", "uint32 turn = 1;", _SEARCH, "result steps"),
-    Mutant(
-        "proposals are settled before all are there",
-        GENERATED,
-        "if (many) { synchronize(run); }",
-        "if (many) { __syncthreads(); }",
-        _SEARCH,
-        "race result",
-    ),
-    Mutant(
-        "bitmaps are used before they are empty", _FILE, "    synchronize(run);\n}", "}", _SEARCH, "race result bounds"
-    ),
-    Mutant("bitmaps are not emptied", _FILE, "store_relaxed(&bitmap[i], 0u);", "", _SEARCH, "race result bounds steps"),
-    Mutant(
-        "all read the proposals of the first GPU",
-        _FILE,
-        "copy_of_gpu<vertex>(run, number, gpu)",
-        "copy_of_gpu<vertex>(run, number, 0)",
-        _SEARCH,
-        "result race bounds",
-    ),
-    Mutant(
-        "all read the bitmap of the first GPU",
-        _FILE,
-        "copy_of_gpu<uint32>(run, marks, gpu)",
-        "copy_of_gpu<uint32>(run, marks, 0)",
-        _SEARCH,
-        "result race bounds",
-    ),
-    Mutant(
-        "proposals are not noted",
-        _FILE,
-        "if (mark(marks, far)) { proposals[far] = near; }",
-        "mark(marks, far);",
-        _SEARCH,
-        "result bounds",
-    ),
-    Mutant(
-        "each edge is noted",
-        _FILE,
-        "if (mark(marks, far)) { proposals[far] = near; }",
-        "mark(marks, far); proposals[far] = near;",
-        _SEARCH,
-        "race",
-    ),
-    Mutant(
-        "half of the words are settled",
-        _FILE,
-        "const uint32 taken = word & ~settled;",
-        "const uint32 taken = base + lane < end / 2 ? word & ~settled : 0;",
-        _SEARCH,
-        "result steps",
-    ),
-    Mutant(
-        "the result's bitmap has the words of one GPU",
-        _FILE,
-        "if (found != nullptr && base + lane < end)",
-        "if (found != nullptr && base + lane < end && this_gpu == 0)",
-        "bfs",
-        "result steps race bounds",
-    ),
-    Mutant(
-        "the result's bitmap has what others have proposed last",
-        _FILE,
-        "accepted |= lane == word_of[k] ? votes : 0;",
-        "accepted = lane == word_of[k] ? votes : accepted;",
-        "bfs",
-        "result steps",
-    ),
-    Mutant(
-        "edges are proposed that fail other tests",
-        GENERATED,
-        "} else if (active && visit_condition(near)) {",
-        "} else if (active) {",
-        _SEARCH,
-        "result steps",
-    ),
-)
 
 
-@pytest.mark.parametrize("mutant", as_params(MUTANTS))
+@pytest.mark.parametrize("mutant", as_params(mutants_in("of_several_gpus/proposals", {"search": _SEARCH})))
 @pytest.mark.sampled(8)
 @pytest.mark.rare(2)
 def test_a_mistake_is_seen(mutant: Mutant, tmp_path: Path) -> None:
     graphs = (GRAPHS[-1], random_graph(160, 1400, seed=3, directed=False), HUB, LARGE)
     built = built_with(mutant, tmp_path, several_gpus=True)
-    seen = seen_on_gpus(built, graphs, lambda graph, seed: {} if mutant.program is _ONCE else {"source": seed})
+    seen = seen_on_gpus(built, graphs, lambda graph, seed: {"source": seed})
     assert_shows(mutant, seen)

@@ -15,7 +15,7 @@ from gdsl.binding import bind
 from gdsl.ir.nodes import Program
 
 from . import build
-from .mutants import Mutant
+from .mutants import Mutant, mutants_in
 from .mutating import as_params, assert_shows, built_with, seen_on_gpus
 from .running import SMALL, TINY, Built, device_for, differences, emulated, expect, program_of
 
@@ -66,68 +66,11 @@ def test_passes_are_left_out(what: str) -> None:
             assert np.array_equal(found.arrays["x"], expected.arrays["x"]), left_out
 
 
-_FILE = "runtime/replicas.cuh"
-_LABELS = REPLICATED["labels"]
-_OWN = REPLICATED["stored by its own call"]
-_LINKED = REPLICATED["linked first"]
-_OTHERS = "if (gpu != this_gpu) { store"
-_OWN_THREADS = """const uint64 threads = uint64(own_block_count()) * blockDim.x;
-    for (uint64 i = uint64(own_block_index()) * blockDim.x + threadIdx.x; i < uint64(count)"""
-_ALL_THREADS = "const uint64 threads = grid_threads();\n    for (uint64 i = thread_index(); i < uint64(count)"
-MUTANTS = (
-    Mutant("elements are stored on this GPU alone", _FILE, _OTHERS, "if (false) { store", _OWN, "result"),
-    Mutant(
-        "elements are stored on one other GPU",
-        _FILE,
-        f"gpu < gpus; ++gpu) {{\n        {_OTHERS}",
-        f"gpu < 2; ++gpu) {{\n        {_OTHERS}",
-        _OWN,
-        "result",
-    ),
-    Mutant(
-        "elements are reduced on this GPU alone",
-        _FILE,
-        "if (gpu != this_gpu) { reduce",
-        "if (false) { reduce",
-        _LABELS,
-        "result error",
-    ),
-    Mutant("no value is changed for others", _FILE, "bits_equal(value, before)", "true", _OWN, "result"),
-    Mutant("each GPU has a part of the values", _FILE, _OWN_THREADS, _ALL_THREADS, _LABELS, "result bounds error"),
-    Mutant(
-        "no other GPU's copy is known",
-        _FILE,
-        "addresses[number][own_gpu()] = ",
-        "addresses[number][0] = ",
-        _LABELS,
-        "result bounds error race",
-    ),
-    Mutant(
-        "blocks have no addresses",
-        _FILE,
-        "kept[gpu] = load_relaxed(&addresses[gpu]);",
-        "",
-        _LABELS,
-        "result bounds error misaligned",
-    ),
-    Mutant(
-        "addresses are used before they are there",
-        _FILE,
-        "    __syncthreads();\n    addresses = kept;",
-        "    addresses = kept;",
-        _OWN,
-        "race bounds error",
-    ),
-    Mutant("the result is another copy", _FILE, "result != nullptr && own_gpu() == 0", "false", _LABELS, "result"),
-    Mutant(
-        "all GPUs have the result itself",
-        _FILE,
-        "result != nullptr && own_gpu() == 0",
-        "result != nullptr",
-        _OWN,
-        "race",
-    ),
-)
+_CHANGED = {
+    "labels": REPLICATED["labels"],
+    "own": REPLICATED["stored by its own call"],
+    "linked": REPLICATED["linked first"],
+}
 
 
 def differ(program: Program, expected: Outcome, found: Outcome) -> bool:
@@ -140,13 +83,13 @@ def seen(built: Built, seeds: int = 20) -> set[str]:
     return seen_on_gpus(built, GRAPHS[3:], lambda *_: {}, differ, gpus=3, seeds=seeds)
 
 
-@pytest.mark.parametrize("text", [_LABELS, _OWN, _LINKED], ids=["labels", "own", "linked"])
+@pytest.mark.parametrize("text", _CHANGED.values(), ids=_CHANGED)
 @pytest.mark.slow
 def test_nothing_is_red_without_a_mistake(text: str) -> None:
     assert seen(emulated(program_of(text), several_gpus=True), seeds=3) == set()
 
 
-@pytest.mark.parametrize("mutant", as_params(MUTANTS))
+@pytest.mark.parametrize("mutant", as_params(mutants_in("of_several_gpus/replicas", _CHANGED)))
 @pytest.mark.sampled(5)
 @pytest.mark.rare(2)
 def test_a_mistake_is_seen(mutant: Mutant, tmp_path: Path) -> None:

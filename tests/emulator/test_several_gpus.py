@@ -21,7 +21,7 @@ from . import build
 from .driver import EmulatorError
 from .findings import Kind
 from .modes import FUSED, Mode, modes_of
-from .mutants import GENERATED, Mutant
+from .mutants import Mutant, mutants_in
 from .mutating import as_params, assert_shows, built_with, seen_on_gpus
 from .running import build as build_program
 from .running import device_for, differences, expect
@@ -143,136 +143,7 @@ def test_a_copy_that_is_not_published_is_seen(monkeypatch: pytest.MonkeyPatch) -
     assert Kind.BOUNDS in {finding.kind for finding in caught.value.findings}
 
 
-_BARRIERS = "runtime/barriers.cuh"
-MUTANTS = (
-    Mutant(
-        "blocks arrive with the scope of their device",
-        GENERATED,
-        "fence.acq_rel.sys",
-        "fence.acq_rel.gpu",
-        "bfs",
-        "race",
-    ),
-    Mutant("blocks wait with the scope of their device", GENERATED, "ld.acquire.sys", "ld.acquire.gpu", "bfs", "race"),
-    Mutant(
-        "a claim with the scope of a device",
-        GENERATED,
-        "atomicCAS_system(",
-        "atomicCAS(",
-        "bfs",
-        "race",
-        ("visit.direction=push",),
-    ),
-    Mutant("a minimum with the scope of a device", GENERATED, "atomicMin_system(", "atomicMin(", "sssp", "race"),
-    Mutant(
-        "a sum with the scope of a device",
-        GENERATED,
-        "atomicAdd_system(reinterpret_cast<word*>(x)",
-        "atomicAdd(reinterpret_cast<word*>(x)",
-        "reach_back",
-        "race",
-    ),
-    Mutant(
-        "members are counted with the scope of a device",
-        GENERATED,
-        "atomicAdd_system(&counters->accepted",
-        "atomicAdd(&counters->accepted",
-        "bfs",
-        "race",
-        ("visit.direction=push",),
-    ),
-    Mutant("bits are set with the scope of a device", GENERATED, "atomicOr_system(", "atomicOr(", "sets", "race"),
-    Mutant(
-        "pairs are exchanged with the scope of a device",
-        GENERATED,
-        "relaxed.sys.global.cas",
-        "relaxed.gpu.global.cas",
-        "closest_site",
-        "race",
-    ),
-    Mutant(
-        "a barrier of one GPU",
-        _BARRIERS,
-        "await_arrivals(control, (barriers + 1) * block_count())",
-        "await_arrivals(control, (barriers + 1) * block_count() / 2)",
-        "bfs",
-        "race result bounds steps deadlock divergence error",
-        ("without=solo_rounds",),
-    ),
-    Mutant(
-        "a result is published before all GPUs have come",
-        "runtime/frontier.cuh",
-        "const accepted_count accepted = synchronize_and_count(run);\n    result.size = accepted.members;",
-        "const accepted_count accepted{load_relaxed(&run.counters()->accepted), "
-        "load_relaxed(&run.counters()->edges)};\n"
-        "    synchronize(run);\n    result.size = accepted.members;",
-        "bfs",
-        "race result bounds steps deadlock divergence error",
-        ("visit.direction=push",),
-    ),
-    Mutant(
-        "copies are read before they are filled",
-        GENERATED,
-        "copy_for_gpu(run, 0, d.share, d.graph.num_vertices);\n    synchronize(run);",
-        "copy_for_gpu(run, 0, d.share, d.graph.num_vertices);\n    __syncthreads();",
-        "pagerank",
-        "race result",
-    ),
-    Mutant(
-        "each GPU fills a part of its copies",
-        "runtime/mirrors.cuh",
-        "const uint64 own = uint64(own_block_index()) * blockDim.x + threadIdx.x;",
-        "const uint64 own = uint64(block_index()) * blockDim.x + threadIdx.x;",
-        "pagerank",
-        "result steps",
-    ),
-    Mutant(
-        "a pull looks for members in a copy that is not filled",
-        GENERATED,
-        "copy_for_gpu(run, 0, input.bitmap, (uint64(d.graph.num_vertices) + 31) / 32)",
-        "reinterpret_cast<uint32*>(run.slice.mirrors[0])",
-        "bfs",
-        "result bounds",
-        ("visit.direction=pull",),
-    ),
-    Mutant(
-        "each GPU has a leader",
-        "runtime/enactor.cuh",
-        "bool leader() { return block_index() == 0",
-        "bool leader() { return block_index() % (block_count() / 2) == 0",
-        "bfs",
-        "race result error",
-    ),
-    Mutant(
-        "each GPU counts on its own",
-        "runtime/frontier.cuh",
-        "atomicAdd_grid(&counters->accepted, uint64(count)) : 0;",
-        "atomicAdd_grid(&counters[block_index() / (block_count() / 2)].accepted, uint64(count)) : 0;",
-        "bfs",
-        "result race bounds error steps",
-        ("visit.direction=push",),
-    ),
-    Mutant(
-        "a block of a pull adds what its first warp has accepted",
-        "runtime/own_members.cuh",
-        "accepted = block_reduce(run.shared, accepted, uint64(0), sum);",
-        "accepted = warp_sum(accepted);",
-        "bfs",
-        "result error steps",
-        ("visit.direction=pull",),
-    ),
-    Mutant(
-        "a block of a pull adds the edges of its first thread",
-        "runtime/own_members.cuh",
-        "edges = block_reduce(run.shared, edges, uint64(0), sum);",
-        "",
-        "bfs",
-        "result",
-    ),
-)
-
-
-@pytest.mark.parametrize("mutant", as_params(MUTANTS))
+@pytest.mark.parametrize("mutant", as_params(mutants_in("of_several_gpus/several_gpus")))
 @pytest.mark.sampled(9)
 def test_a_mistake_between_gpus_is_seen(mutant: Mutant, tmp_path: Path) -> None:
     graphs = (random_graph(160, 700, seed=3, directed=False), random_graph(300, 2500, seed=5, directed=False))

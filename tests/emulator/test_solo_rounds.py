@@ -16,7 +16,7 @@ from gdsl.diagnostics import GdslError
 from gdsl.plan.solo_rounds import solo_loops
 
 from . import build
-from .mutants import Mutant
+from .mutants import Mutant, mutants_in
 from .mutating import as_params, assert_shows, built_with, seen_on_gpus
 from .running import SMALL, TINY, device_for, differences, emulated, expect, program_of
 from .running import build as build_program
@@ -89,80 +89,10 @@ def test_a_stop_ends_all_gpus(name: str) -> None:
     assert stopped > 20
 
 
-_FILE = "runtime/solo_rounds.cuh"
-_RED = "race result bounds steps deadlock divergence error"
-_SEARCH, _MARKS, _LIMIT = SOLO["a search"], SOLO["marks"], SOLO["a scalar of each thread"]
-MUTANTS = (
-    Mutant(
-        "nothing is taken over",
-        _FILE,
-        "restore_state(state_words, over, stopped, run.operators, now, state...);",
-        "restore_state(state_words, over, stopped, run.operators, now);",
-        _SEARCH,
-        _RED,
-    ),
-    Mutant(
-        "the number of operators is not handed on",
-        _FILE,
-        "restore_state(state_words, over, stopped, run.operators, now, state...);",
-        "uint64 others; restore_state(state_words, over, stopped, others, now, state...);",
-        _SEARCH,
-        _RED,
-    ),
-    Mutant("the pass is not handed on", _FILE, "iteration = int32(now);", "", _SEARCH, _RED),
-    Mutant("the end is not handed on", _FILE, "uint64(!goes_on), uint64(run", "uint64(0), uint64(run", _SEARCH, _RED),
-    Mutant(
-        "the first GPU does not wait for the others before it is alone",
-        _FILE,
-        "    synchronize(run);  // before",
-        "    if (alone) { synchronize(run); }  // before",
-        _MARKS,
-        _RED,
-    ),
-    Mutant(
-        "the first GPU waits for blocks of all",
-        _FILE,
-        "is_alone() ? own_block_count() : all_block_count()",
-        "all_block_count()",
-        _SEARCH,
-        _RED,
-    ),
-    Mutant(
-        "barriers are counted together",
-        _FILE,
-        "run.shared.barriers = solo.barriers;",
-        "",
-        _SEARCH,
-        _RED,
-    ),
-    Mutant(
-        "blocks arrive where the others wait",
-        _FILE,
-        "arrive_on_gpu(&control->solo_arrived, 1);",
-        "arrive_everywhere_without_result(&control->arrived);",
-        _SEARCH,
-        _RED,
-    ),
-    Mutant(
-        "the others go on at once",
-        _FILE,
-        "    synchronize(run);\n    for (",
-        "    for (",
-        _SEARCH,
-        _RED,
-    ),
-    Mutant(
-        "the first GPU lets the others go on before a barrier of all",
-        _FILE,
-        "        change_solo(run, false);\n    }\n    synchronize(run);",
-        "    }\n    synchronize(run);\n    if (alone) { change_solo(run, false); }",
-        _LIMIT,
-        _RED,
-    ),
-)
+_CHANGED = {"search": SOLO["a search"], "marks": SOLO["marks"], "limit": SOLO["a scalar of each thread"]}
 
 
-@pytest.mark.parametrize("mutant", as_params(MUTANTS))
+@pytest.mark.parametrize("mutant", as_params(mutants_in("of_several_gpus/solo_rounds", _CHANGED)))
 @pytest.mark.sampled(3)
 def test_a_mistake_is_seen(mutant: Mutant, tmp_path: Path) -> None:
     built = built_with(mutant, tmp_path, program=program_of(mutant.program), several_gpus=True)
