@@ -299,6 +299,9 @@ class EmulatedDevice:
         """None that say anything of a GPU."""
         return 0, 0, 0, 0
 
+    def prepare(self, arguments: Arguments) -> None:
+        """Nothing is done before a launch."""
+
     def launch(
         self,
         kernel: Any,

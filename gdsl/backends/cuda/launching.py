@@ -88,6 +88,9 @@ class Launching:
         except Exception as error:
             raise (memory_error(self.cupy, error) or error) from None
 
+    def prepare(self, arguments: Arguments) -> None:
+        """Nothing: the only kernel gets the arguments as they are."""
+
     def launch_block(self, kernel: Any, threads: int, arguments: Arguments) -> None:
         """A launch of one block, on the same stream."""
         stream = (self._stream or self.stream()).ptr

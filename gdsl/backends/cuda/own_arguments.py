@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy
+from numpy.typing import NDArray
 
 from gdsl.backends.cuda.protocol import Arguments
 
@@ -13,29 +15,44 @@ if TYPE_CHECKING:
 
 
 class OwnArguments:
-    """Those of so many kernels. They are changed only where the record is another one, or has changed: runs begin when
-    the last kernel is launched."""
+    """Those of so many kernels. Runs begin when the last kernel is launched, and operations on arrays take as long as
+    several launches. So a record that is the same as before is recognized by its bytes, and of another one only the
+    words that differ are looked at: one or two where results are new."""
 
     def __init__(self, kernels: int) -> None:
-        self._kernels, self._values = kernels, b""
+        self._kernels, self._bytes = kernels, b""
         self._own: list[Arguments] = []
+        self._words: list[NDArray[Any]] = []
+        """Their records as words."""
+        self._latest: NDArray[Any] = numpy.zeros(0, numpy.uint64)
+        """Those of the first one in the last run."""
+        self._pointers: NDArray[Any] | None = None
+        self._places = frozenset[int]()
+        """Both: the places of addresses of what no run changes."""
 
     def of(self, arguments: Arguments, arena: CopyArena) -> list[Arguments]:
         """The arguments of each kernel, given those of the first one."""
         assert arguments.pointers is not None
-        record, *others = arguments.values
-        if not self._own or self._own[0] is not arguments:
-            copies = (Arguments(record.copy(), *others) for _ in range(1, self._kernels))
-            self._own, self._values = [arguments, *copies], b""
-        values = record.tobytes()
-        if values != self._values:
-            # As words: NumPy copies a struct field by field, which takes several times as long as a launch.
-            words, places = record.view(numpy.uint64), arguments.pointers
-            offsets = words[places] - numpy.uint64(arena.pointer)  # below it wraps
-            copied = places[offsets < arena.stride]
-            for number, own in enumerate(self._own[1:], 1):
-                own_words = own.values[0].view(numpy.uint64)
-                own_words[:] = words
-                own_words[copied] += numpy.uint64(number * arena.stride)
-            self._values = values
+        former, self._bytes = self._bytes, arguments.values[0].tobytes()
+        if not self._own or self._own[0] is not arguments or self._pointers is not arguments.pointers:
+            self._begin(arguments)
+            changed: Sequence[int] = range(len(self._latest))
+        elif self._bytes == former:
+            changed = ()
+        else:
+            changed = numpy.flatnonzero(self._words[0] != self._latest).tolist()
+        for place in changed:
+            value = int(self._words[0][place])
+            is_copied = place in self._places and 0 <= value - arena.pointer < arena.stride
+            for number, words in enumerate(self._words[1:], 1):
+                words[place] = value + number * arena.stride if is_copied else value
+            self._latest[place] = value
         return self._own
+
+    def _begin(self, arguments: Arguments) -> None:
+        record, *others = arguments.values
+        copies = (Arguments(record.copy(), *others) for _ in range(1, self._kernels))
+        self._own, self._pointers = [arguments, *copies], arguments.pointers
+        self._words = [each.values[0].view(numpy.uint64) for each in self._own]
+        self._places = frozenset(self._pointers.tolist()) if self._pointers is not None else frozenset()
+        self._latest = self._words[0].copy()

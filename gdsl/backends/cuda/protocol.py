@@ -343,6 +343,10 @@ class Device(Protocol):
         `dynamic_shared`: bytes of dynamic shared memory per block."""
         ...
 
+    def prepare(self, arguments: Arguments) -> None:
+        """Do what a launch with these arguments would begin with, while the device works."""
+        ...
+
     def compute(self, text: str, name: str, elements: int, values: Sequence[Any]) -> None:
         """Run the kernel `name` of `text`, standalone CUDA C++, with enough threads for that many elements."""
         ...

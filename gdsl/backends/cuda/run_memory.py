@@ -267,6 +267,7 @@ class RunMemory:
         if allocates and self._ahead_bytes <= _MOST_AHEAD:
             with contextlib.suppress(GdslError):  # then that run allocates it itself
                 self._ahead = self.device.lane, self._new_names(self._inside)
+                self.device.prepare(self.arguments)
         self.transfers.send_ahead()
 
     def incoming(self, words: tuple[int, int, int]) -> Incoming:

@@ -223,8 +223,7 @@ class SeveralGpus(SpreadMemory):
         stream = self._stream or self.stream()
         self._store_places(spread, blocks, arguments.by_owner)
         self._launched = arguments.values[0]
-        has_copies = arguments.pointers is not None and "arena" in self.__dict__
-        of_shares = self._own_arguments.of(arguments, self.arena) if has_copies else [arguments] * len(self.gpus)
+        of_shares = self._arguments_of_shares(arguments)
         self._have_cleared(stream)
         # If nothing is left to do before the run, no GPU has to wait for an event of another one.
         before = None if stream.done else self._begin
@@ -249,6 +248,14 @@ class SeveralGpus(SpreadMemory):
             if not whole:
                 runtime.setDevice(self.id)
                 self._abort()
+
+    def prepare(self, arguments: Arguments) -> None:
+        """The arguments of each kernel."""
+        self._arguments_of_shares(arguments)
+
+    def _arguments_of_shares(self, arguments: Arguments) -> list[Arguments]:
+        has_copies = arguments.pointers is not None and "arena" in self.__dict__
+        return self._own_arguments.of(arguments, self.arena) if has_copies else [arguments] * len(self.gpus)
 
     def end(self) -> None:
         """After that event, clear the words for barriers, so that the next run need not wait for it."""
