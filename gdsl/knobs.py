@@ -179,6 +179,7 @@ KNOBS = (
 PLAN_PASSES = (
     "followers",
     "far_values",
+    "narrow_arrays",
     "initial_values",
     "hoist_graphs",
     "direction",
@@ -207,7 +208,6 @@ PLAN_PASSES = (
     "own_queues",
     "solo_rounds",
     "occupancy",
-    "narrow_arrays",
     "vertex_order",
     "bit_parallel",
 )
@@ -216,10 +216,10 @@ WITHOUT = "without="
 """The beginning of a caller's word that names such a pass."""
 ALL_PASSES = (
     "lower",
-    *PLAN_PASSES[2:17],
+    *PLAN_PASSES[2:18],
     "launches",
     "distribution",
-    *PLAN_PASSES[17:-2],
+    *PLAN_PASSES[18:-2],
     "allocate",
     *PLAN_PASSES[-2:],
     "batch",

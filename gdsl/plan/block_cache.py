@@ -14,6 +14,7 @@ from gdsl.ir.worklists import changed_in, fixed_order
 from gdsl.operations import Balance, Domain, Layout, NeighborOperation, Order, Over
 from gdsl.plan.facts import Facts
 from gdsl.plan.hints import BlockCache, HubBounds, ReadAhead
+from gdsl.plan.narrow_arrays import narrow_in
 from gdsl.plan.nodes import Operation, Plan, Skips, Step, Sweep
 from gdsl.plan.target import Sizes, Target
 from gdsl.plan.walking import map_sweeps, steps_in, sweeps_of
@@ -91,7 +92,7 @@ def _gathered(step: ir.NeighborReduce, program: ir.Program) -> str | None:
     if len(names) != 1 or functor.condition or step.operation in _LEAVING:
         return None
     array = next(each for each in program.arrays if each.name in names)
-    single = array.count is None and not array.type.is_pair
+    single = array.count is None and not array.type.is_pair and array.name not in dict(narrow_in(program))
     return array.name if single and not array.type.is_id and array.type.bits in _WORDS else None
 
 

@@ -27,7 +27,7 @@ from gdsl.operations import Balance, Direction, Over
 from gdsl.plan import variants
 from gdsl.plan.combining import pulls_from_others
 from gdsl.plan.facts import Facts
-from gdsl.plan.needless_tests import needless_test
+from gdsl.plan.needless_tests import needless_test, small_arrays
 from gdsl.plan.nodes import (
     Choice,
     Collect,
@@ -52,7 +52,7 @@ from gdsl.records import dataclass
 
 def run(plan: Plan, facts: Facts) -> Plan:
     """`plan` with advances that pull, or choose in each pass."""
-    choices, walked = directions(plan.program, facts), _walked(plan.program)
+    choices, walked = directions(plan, facts), _walked(plan.program)
 
     def changed(operation: Operation) -> Operation:
         step, push = operation.step, operation.does
@@ -127,8 +127,9 @@ class Directions:
     counts: dict[str, Over]
 
 
-def directions(program: ir.Program, facts: Facts) -> Directions:
-    """What is decided for all advances of `program`."""
+def directions(plan: Plan, facts: Facts) -> Directions:
+    """What is decided for all advances of `plan`."""
+    program, small = plan.program, small_arrays(plan.program, plan.narrow)
     group = copied(program)
     of_site: dict[int, Direction] = {}
     counted: dict[str, Over] = {}
@@ -138,7 +139,7 @@ def directions(program: ir.Program, facts: Facts) -> Directions:
             continue
         knobs = program.tuning.sites[node.site]
         direction = knobs.direction if knobs.direction is not None and may_pull(node, knobs) else Direction.PUSH
-        if direction is Direction.AUTO and facts.graph.short_lists and _only_assigns(node, facts):
+        if direction is Direction.AUTO and facts.graph.short_lists and _only_assigns(node, facts, small):
             direction = Direction.PUSH
         if facts.target.workers and not pulls_from_others(node, facts.edge_functor(node), program):
             direction = Direction.PUSH
@@ -150,11 +151,11 @@ def directions(program: ir.Program, facts: Facts) -> Directions:
     return Directions(of_site, _with_copies(counted, group))
 
 
-def _only_assigns(step: ir.Advance, facts: Facts) -> bool:
+def _only_assigns(step: ir.Advance, facts: Facts, small: frozenset[str]) -> bool:
     """Whether a push only assigns, without a look (`needless_tests`): then it is less work than any pull but one along
     long lists, and nobody counts the edges of its members."""
     one_gpu = facts.target.grid and facts.target.one_memory
-    return one_gpu and step.result is None and needless_test(facts.edge_functor(step), facts.program) is not None
+    return one_gpu and step.result is None and needless_test(facts.edge_functor(step), small) is not None
 
 
 def _with_copies(counted: dict[str, Over], group: dict[str, str]) -> dict[str, Over]:

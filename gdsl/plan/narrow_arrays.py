@@ -5,8 +5,11 @@ values (`gdsl.uniqueness.data`) show that an array of integers never has a value
 stored so; values are widened where they are read, so that arithmetic is the same.
 
 Only functors and the schedule may use such an array: it is local, has one value for each element, and no other node of
-the plan names it. Only plain assignments write it: a byte can be stored on its own, but there are no atomic
+the program names it. Only plain assignments write it: a byte can be stored on its own, but there are no atomic
 instructions on bytes, and one on the word around it would make calls wait for each other that have nothing in common.
+So what a push may claim (`deduplication`) is not narrow.
+
+It is the first pass, as others ask how wide an array is: `direction`, `needless_tests` and `block_cache`.
 """
 
 from __future__ import annotations
@@ -15,15 +18,14 @@ import dataclasses
 from collections.abc import Iterator
 
 from gdsl.ir import nodes as ir
-from gdsl.plan import hints
+from gdsl.ir.traversal import all_steps
+from gdsl.plan.deduplication import claim_of
 from gdsl.plan.facts import Facts
-from gdsl.plan.nodes import Initial, Plan, Write
+from gdsl.plan.nodes import Plan
 from gdsl.types import IN_MEMORY_ALONE, Type
 
 _READ_OR_STORED = (ir.Element, ir.ElementTarget, ir.Fill, ir.Closing, ir.Array)
-"""The nodes of the IR that may name a narrow array; of the targets those of assignments alone."""
-_WITHOUT_TYPE = (Write, Initial, hints.PrefetchRows)
-"""The same of the plan, which do not depend on how wide it is."""
+"""The nodes that may name a narrow array; of the targets those of assignments alone."""
 
 
 def run(plan: Plan, facts: Facts) -> Plan:
@@ -31,15 +33,17 @@ def run(plan: Plan, facts: Facts) -> Plan:
     target = plan.target
     if not target.fused or target.workers or target.several_gpus or target.instances:
         return plan
-    small = {array.name: kind for array in plan.program.arrays if (kind := narrow_type(array)) is not None}
-    if not small:
-        return plan
-    others = {*plan.swapped, *_named_otherwise(plan)}
-    narrow = tuple((name, kind) for name, kind in small.items() if name not in others)
-    return dataclasses.replace(plan, narrow=narrow)
+    return dataclasses.replace(plan, narrow=narrow_in(plan.program))
 
 
-def narrow_type(array: ir.Array) -> Type | None:
+def narrow_in(program: ir.Program) -> tuple[tuple[str, Type], ...]:
+    """The arrays of `program` that may be stored in fewer bits than their values have, and as what."""
+    small = {array.name: kind for array in program.arrays if (kind := _narrow_type(array)) is not None}
+    others = {*_named_otherwise(program), *_claimed(program)} if small else set[str]()
+    return tuple((name, kind) for name, kind in small.items() if name not in others)
+
+
+def _narrow_type(array: ir.Array) -> Type | None:
     """The narrowest type that holds all values of an array that nobody else sees."""
     if not array.is_local or array.is_input or not array.type.is_integer or array.count is not None:
         return None
@@ -55,9 +59,18 @@ def _holds(kind: Type, least: int, most: int) -> bool:
     return lowest <= least and most < lowest + (1 << kind.bits)
 
 
-def _named_otherwise(plan: Plan) -> Iterator[str]:
+def _claimed(program: ir.Program) -> Iterator[str]:
+    """What a push may claim."""
+    for step in all_steps(program.schedule):
+        if isinstance(step, ir.Advance):
+            claim = claim_of(program.edge_functor(step.functor), step.over, step.closing)
+            if claim is not None:
+                yield claim.array
+
+
+def _named_otherwise(program: ir.Program) -> Iterator[str]:
     """What anything names that is not known to do without the type of an array: its updates, and other nodes."""
-    waiting: list[object] = [plan.schedule, plan.replicas, plan.layout, plan.distribution, plan.program]
+    waiting: list[object] = [program]
     while waiting:
         part = waiting.pop()
         if isinstance(part, tuple):
@@ -69,7 +82,7 @@ def _named_otherwise(plan: Plan) -> Iterator[str]:
             yield part
         elif isinstance(part, _READ_OR_STORED):
             waiting += (value for value in _values(part) if not isinstance(value, str))
-        elif dataclasses.is_dataclass(part) and not isinstance(part, _WITHOUT_TYPE):
+        elif dataclasses.is_dataclass(part):
             waiting += _values(part)
 
 

@@ -3,10 +3,11 @@
 Where a functor tests `a[v] != x` and does nothing but assign x there, a call whose test fails would store what the
 element has anyway. Then a push on a GPU stores without a look: a call waits for what it looks at, and for no store.
 
-This is for elements of 8 or 16 bits alone. Of wider ones the cache has a part, and a store beyond it reads and writes a
-sector, which is more than a look. And it is for graphs without long lists: where many edges lead to one vertex, all but
-the first would store for nothing, and those that meet in a sector wait for each other. A pull asks in any case, as it
-ends at the first edge; on graphs of short lists such an advance always pushes (`direction`).
+This is for elements of 8 or 16 bits alone (bools, and what `narrow_arrays` has found). Of wider ones the cache has a
+part, and a store beyond it reads and writes a sector, which is more than a look. And it is for graphs without long
+lists: where many edges lead to one vertex, all but the first would store for nothing, and those that meet in a sector
+wait for each other. A pull asks in any case, as it ends at the first edge; on graphs of short lists such an advance
+always pushes (`direction`).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from gdsl.ir.traversal import all_steps
 from gdsl.operations import BinaryOperation, UnaryOperation
 from gdsl.plan.facts import Facts
 from gdsl.plan.functor_facts import may_stop
-from gdsl.plan.narrow_arrays import narrow_type
+from gdsl.plan.narrow_arrays import narrow_in
 from gdsl.plan.nodes import Operation, Plan, Sweep, Variant
 from gdsl.plan.walking import map_sweeps
 from gdsl.types import Type
@@ -29,11 +30,12 @@ def run(plan: Plan, facts: Facts) -> Plan:
     target = plan.target
     if not (plan.graph.bounded and target.grid and target.one_memory):
         return plan
+    small = small_arrays(plan.program, plan.narrow)
 
     def changed(operation: Operation, sweep: Sweep) -> Sweep:
         if not isinstance(operation.step, ir.Advance) or sweep.selection is not None or sweep.collect is not None:
             return sweep
-        needless = needless_test(facts.edge_functor(operation.step), plan.program)
+        needless = needless_test(facts.edge_functor(operation.step), small)
         if needless is None:
             return sweep
 
@@ -57,19 +59,24 @@ def run(plan: Plan, facts: Facts) -> Plan:
 
 def could_leave_out(program: ir.Program) -> bool:
     """Whether there is a push in `program` that the pass changes on graphs without long lists."""
-    functors = {functor.name: functor for functor in program.edge_functors}
+    small = small_arrays(program, () if "narrow_arrays" in program.tuning.without else narrow_in(program))
     steps = (step for step in all_steps(program.schedule) if isinstance(step, ir.Advance) and step.result is None)
-    return any(needless_test(functors[step.functor], program) is not None for step in steps if step.functor in functors)
+    return any(needless_test(program.edge_functor(step.functor), small) is not None for step in steps)
 
 
-def needless_test(functor: ir.EdgeFunctor, program: ir.Program) -> int | None:
+def small_arrays(program: ir.Program, narrow: tuple[tuple[str, Type], ...]) -> frozenset[str]:
+    """The arrays whose elements are stored in 8 or 16 bits, where these are `narrow`."""
+    return frozenset({name for name, _ in narrow} | {each.name for each in program.arrays if each.type is Type.BOOL})
+
+
+def needless_test(functor: ir.EdgeFunctor, small: frozenset[str]) -> int | None:
     """The conjunct that says that the only statement, an assignment of a constant, changes its small element."""
     if len(functor.body) != 1 or not isinstance(functor.body[0], ir.Store):
         return None
     target, value = functor.body[0].target, functor.body[0].value
     if not isinstance(target, ir.ElementTarget) or not isinstance(value, ir.Literal) or value.type.holds_float:
         return None
-    if not _is_small(program.array(target.array), program):
+    if target.array not in small:
         return None
     for number, conjunct in enumerate(functor.condition):
         tested = _excluded(conjunct)
@@ -81,11 +88,6 @@ def needless_test(functor: ir.EdgeFunctor, program: ir.Program) -> int | None:
         if own and element.array == target.array and former == value.value:
             return number
     return None
-
-
-def _is_small(array: ir.Array, program: ir.Program) -> bool:
-    """Whether elements are stored in 8 or 16 bits, as far as their values say it."""
-    return array.type is Type.BOOL or (narrow_type(array) is not None and "narrow_arrays" not in program.tuning.without)
 
 
 def _excluded(conjunct: ir.Expression) -> tuple[ir.Element, object] | None:

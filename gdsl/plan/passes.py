@@ -79,6 +79,7 @@ class Pass:
 
 
 PLAN_PASSES: tuple[Pass, ...] = (
+    Pass("narrow_arrays", narrow_arrays.run),
     Pass("initial_values", initial_values.run),
     Pass("hoist_graphs", hoisted_graphs.run),
     Pass("direction", direction.run),
@@ -109,7 +110,6 @@ PLAN_PASSES: tuple[Pass, ...] = (
     Pass("own_queues", own_queues.run),
     Pass("solo_rounds", solo_rounds.run),
     Pass("occupancy", occupancy.run),
-    Pass("narrow_arrays", narrow_arrays.run),
     Pass("allocate", buffers.run, may_be_left_out=False),
     Pass("vertex_order", renumbering.run),
     Pass("bit_parallel", bit_parallel.run),

@@ -10,8 +10,10 @@ from gdsl.backends.cuda import plan_of
 from gdsl.ir.nodes import Program
 from gdsl.ir.verifier import VerificationError
 from gdsl.pipeline import load
+from gdsl.plan.graph_class import class_of
 from gdsl.plan.nodes import Plan
 from gdsl.plan.verifier import verify
+from gdsl.plan.walking import sweeps
 from gdsl.source import Source
 from gdsl.types import Type
 
@@ -117,3 +119,40 @@ def test_a_buffer_of_another_type_is_found() -> None:
             verify(as_stored(plan, kind))
     with pytest.raises(VerificationError, match="no buffer for state"):
         verify(dataclasses.replace(plan, narrow=()))
+
+
+_LOOKS = "{ apply { state[t] = 255; } }", "{ cond state[t] != 255; apply { state[t] = 255; } }"
+STORED_WITHOUT_A_LOOK = {
+    "narrow": ((), "", True),
+    "bools": (
+        (
+            ("state : int32 = min(out_degree(id), 30) << 3 | int32(random_bits(seed, id) >> 61)", "state : bool"),
+            ("!= 255", "!= true"),
+            ("= 255", "= true"),
+            ("state[v] < 250", "state[v]"),
+        ),
+        "",
+        True,
+    ),
+    "as wide as it was": ((), "without=narrow_arrays", False),
+    "wide, since it is swapped": (
+        (("compute(vertices, tell);", "compute(vertices, tell); swap(state, other);"),),
+        "",
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STORED_WITHOUT_A_LOOK)
+def test_a_push_stores_what_is_narrow_without_a_look(name: str) -> None:
+    """On graphs without long lists; of an array that is stored in 32 bits it looks first."""
+    changes, tune, without = STORED_WITHOUT_A_LOOK[name]
+    text = TEXT
+    for former, now in (_LOOKS, *changes):
+        assert former in text
+        text = text.replace(former, now)
+    found = load(Source("small.gdsl", text), [tune] if tune else [])
+    (push,) = (
+        each for each in sweeps(plan_of(found, graph=class_of(["bounded"]))) if each.walks and each.selection is None
+    )
+    assert (push.walks[0].variant.tests == ()) is without
