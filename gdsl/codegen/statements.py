@@ -24,7 +24,7 @@ class StatementPrinter:
     `accumulated` scalars are reduced into members of `totals`; `stopped` is the statement that leaves the function when
     the run is stopped. Where all `accept`s are the last thing that happens they are printed as `return`s; otherwise
     they set `accepted`. What is written `several_ways` may go up and down within one call. `looks_at_totals`: a minimum
-    or maximum is not written to `totals` where that changes nothing.
+    or maximum of floats is not written to `totals` where that changes nothing; of integers the compiler makes vectors.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class StatementPrinter:
             self._add(node, f"{self.expressions.update_kept(node, Outcome.CHANGED).text};")
             return
         is_total = isinstance(target, ir.ScalarTarget) and target.scalar in self.accumulated
-        looks = _meets_others(node) or (is_total and self.looks_at_totals and _is_extreme(node))
+        looks = _meets_others(node) or (is_total and self.looks_at_totals and node.target.type.is_float and _is_extreme(node))
         if not is_total and not self.expressions.is_plain(target):
             name = "changed" if self._may_look_earlier(node) else "reduce"
             self._add(node, f"{name}_{suffix}({self.expressions.address(target)}, {value});")

@@ -210,3 +210,11 @@ class SelectFirst(Hint):
 @dataclass(frozen=True, slots=True)
 class InVectors(Hint):
     """The values of a list's edges are computed for several edges at a time, in vectors. Added by `cpu_threads`."""
+
+
+@dataclass(frozen=True, slots=True)
+class InLanes(Hint):
+    """The values are elements of `array` at the far ends, and several are fetched by one instruction where the processor
+    is quick at that. Added by `cpu_threads`."""
+
+    array: str

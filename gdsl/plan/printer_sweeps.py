@@ -335,6 +335,7 @@ def _segment(sweep: Sweep, segment: Segment) -> str:
     aside += f", in tiles from all parts of the lists, {tiles.rows} rows of 32 edges at a time" if tiles else ""
     aside += ", which of two values before tests" if sweep.hint(hints.SelectFirst) is not None else ""
     aside += ", its values in vectors" if sweep.hint(hints.InVectors) is not None else ""
+    aside += ", its values in lanes" if sweep.hint(hints.InLanes) is not None else ""
     aside += f", the first of {cache.array} in each block's own memory" if cache is not None else ""
     aside += f", aside in {segment.staging} until all are computed" if segment.staging is not None else ""
     aside += f", while all wait the next level of {level.history.name} is looked at" if level is not None else ""

@@ -11,7 +11,7 @@ from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import contains
 from gdsl.operations import Balance, Domain
 from gdsl.plan import hints
-from gdsl.plan.cpu_threads import changes_own_ends, claims_at_once, tests_at_once, total_first
+from gdsl.plan.cpu_threads import changes_own_ends, claims_at_once, in_lanes, tests_at_once, total_first
 from gdsl.plan.functor_facts import may_stop
 from gdsl.plan.nodes import Dedup, Form, Sweep, Variant
 from gdsl.plan.verifier_variants import VariantVerifier
@@ -146,6 +146,12 @@ class HintVerifier(VariantVerifier):
         alone = segment.type.is_pair or segment.type.holds_float or isinstance(segment.reduction, ir.OwnOperation)
         self.expect(not alone, "vectors of values whose order can be seen")
 
+    def _in_lanes(self, step: ir.Operator, sweep: Sweep, hint: hints.InLanes) -> None:
+        fits = sweep.segment is not None and not self.target.grid and isinstance(step, ir.NeighborReduce)
+        functor = self.accesses.functor(step)
+        fits = fits and isinstance(functor, ir.EdgeFunctor) and hint == in_lanes(step, functor)
+        self.expect(fits, "lanes of values that are not elements at far ends")
+
 
 _RULES: dict[type[hints.Hint], Callable[[HintVerifier, ir.Operator, Sweep, Any], None]] = {
     hints.WarpShare: HintVerifier._warp_share,
@@ -166,4 +172,5 @@ _RULES: dict[type[hints.Hint], Callable[[HintVerifier, ir.Operator, Sweep, Any],
     hints.EqualShares: HintVerifier._equal_shares,
     hints.SelectFirst: HintVerifier._select_first,
     hints.InVectors: HintVerifier._in_vectors,
+    hints.InLanes: HintVerifier._in_lanes,
 }

@@ -16,7 +16,7 @@ inline void is_known(bool fact) {
 
 // piece: neighbor_at edge_id_at
 // What is at a position of the lists of out-edges.
-inline vertex neighbor_at(const graph_slice& g, int64 at) { return g.columns[at]; }
+inline const vertex& neighbor_at(const graph_slice& g, int64 at) { return g.columns[at]; }
 inline edge edge_id_at(const graph_slice&, int64 at) { return edge(at); }
 
 // piece: out_lists
@@ -28,7 +28,7 @@ struct out_lists {
     int64 first(vertex v) const { return g.offsets[v]; }
     int64 last(vertex v) const { return g.offsets[v + 1]; }
     int64 degree(vertex v) const { return last(v) - first(v); }
-    vertex neighbor(int64 at) const { return neighbor_at(g, at); }
+    const vertex& neighbor(int64 at) const { return neighbor_at(g, at); }
     edge id(int64 at) const { return edge_id_at(g, at); }
 };
 
@@ -53,7 +53,7 @@ struct in_lists {
     int64 first(vertex v) const { return g.in_offsets[v]; }
     int64 last(vertex v) const { return g.in_offsets[v + 1]; }
     int64 degree(vertex v) const { return last(v) - first(v); }
-    vertex neighbor(int64 at) const { return g.in_sources[at]; }
+    const vertex& neighbor(int64 at) const { return g.in_sources[at]; }
     edge id(int64 at) const { return g.in_edges[at]; }
 };
 
@@ -67,7 +67,7 @@ struct in_neighbors {
     int64 first(vertex v) const { return g.in_offsets[v]; }
     int64 last(vertex v) const { return g.in_offsets[v + 1]; }
     int64 degree(vertex v) const { return last(v) - first(v); }
-    vertex neighbor(int64 at) const { return g.in_sources[at]; }
+    const vertex& neighbor(int64 at) const { return g.in_sources[at]; }
     edge id(int64) const { return NO_EDGE; }
 };
 

@@ -33,7 +33,7 @@ inline uint64 existing_edge(const data_slice& d, uint64 e, int64 check) {
 
 // piece: neighbor_at edge_id_at
 // What is at a position of the lists of out-edges.
-inline vertex neighbor_at(const graph_slice& g, int64 at) { return g.neighbors[at]; }
+inline const vertex& neighbor_at(const graph_slice& g, int64 at) { return g.neighbors[at]; }
 inline edge edge_id_at(const graph_slice& g, int64 at) { return g.edge_ids[at]; }
 
 // piece: edge_at
