@@ -15,7 +15,7 @@ using place_in = typename std::conditional<std::is_base_of<all_members, Members>
 template <class Members, class Visit>
 inline void each_vertex(const Members& members, Visit visit) {
     const auto end = place_in<Members>(members.size());
-#pragma omp for schedule(dynamic, chunk_of(end)) nowait
+#pragma omp for schedule(dynamic, chunk_of(int64(end))) nowait
     for (place_in<Members> i = 0; i < end; ++i) { visit(members[i]); }
 }
 
@@ -228,10 +228,10 @@ inline void push_chunks(run_state& run, const Lists& lists, Visit& visit) {
 // Visits the edges of every member: `visit(near, far, e)`. All threads of the region call it.
 template <class Members, class Lists, class Visit>
 inline void push_edges(run_state& run, const Members& members, const Lists& lists, Visit visit) {
-    const int64 size = members.size();
+    const auto end = place_in<Members>(members.size());
     int64 visited = 0;
-#pragma omp for schedule(dynamic, chunk_of(4 * size))
-    for (int64 i = 0; i < size; ++i) {
+#pragma omp for schedule(dynamic, chunk_of(4 * int64(end)))
+    for (place_in<Members> i = 0; i < end; ++i) {
         fetch_later(members, i);
         const vertex near = members[i];
         visited += lists.degree(near);
@@ -245,10 +245,10 @@ inline void push_edges(run_state& run, const Members& members, const Lists& list
 // The same with whole lists, and equal numbers of members for all threads.
 template <class Members, class Lists, class Visit>
 inline void push_lists(run_state& run, const Members& members, const Lists& lists, Visit visit) {
-    const int64 size = members.size();
+    const auto end = place_in<Members>(members.size());
     int64 visited = 0;
 #pragma omp for schedule(static) nowait
-    for (int64 i = 0; i < size; ++i) {
+    for (place_in<Members> i = 0; i < end; ++i) {
         const vertex near = members[i];
         visited += lists.degree(near);
         for (int64 at = lists.first(near), last = lists.last(near); at < last; ++at) { visit(near, lists.neighbor(at), lists.id(at)); }
@@ -260,9 +260,9 @@ inline void push_lists(run_state& run, const Members& members, const Lists& list
 // The same with one thread.
 template <class Members, class Lists, class Visit>
 inline void push_by_one(run_state& run, const Members& members, const Lists& lists, Visit visit) {
-    const int64 size = members.size();
+    const auto end = place_in<Members>(members.size());
     int64 visited = 0;
-    for (int64 i = 0; i < size; ++i) {
+    for (place_in<Members> i = 0; i < end; ++i) {
         fetch_later(members, i);
         const vertex near = members[i];
         visited += lists.degree(near);
@@ -705,10 +705,10 @@ inline T reduce_list_until(int64 first, int64 last, T identity, T final, Combine
 template <class T, class Members, class Lists, class Combine, class Value, class Assign, class Totals>
 inline void reduce_until(run_state& run, const Members& members, const Lists& lists, T identity, T final, Combine combine,
                          Value value, Assign assign, Totals& totals) {
-    const int64 size = members.size();
+    const auto end = place_in<Members>(members.size());
     int64 visited = 0;
-#pragma omp for schedule(dynamic, chunk_of(4 * size)) nowait
-    for (int64 i = 0; i < size; ++i) {
+#pragma omp for schedule(dynamic, chunk_of(4 * int64(end))) nowait
+    for (place_in<Members> i = 0; i < end; ++i) {
         const vertex near = members[i];
         visited += lists.degree(near);
         assign(near, reduce_list_until(lists.first(near), lists.last(near), identity, final, combine,
@@ -722,9 +722,9 @@ inline void reduce_until(run_state& run, const Members& members, const Lists& li
 template <class T, class Members, class Lists, class Combine, class Value, class Assign, class Totals>
 inline void reduce_until_by_one(run_state& run, const Members& members, const Lists& lists, T identity, T final,
                                 Combine combine, Value value, Assign assign, Totals& totals) {
-    const int64 size = members.size();
+    const auto end = place_in<Members>(members.size());
     int64 visited = 0;
-    for (int64 i = 0; i < size; ++i) {
+    for (place_in<Members> i = 0; i < end; ++i) {
         const vertex near = members[i];
         visited += lists.degree(near);
         assign(near, reduce_list_until(lists.first(near), lists.last(near), identity, final, combine,
@@ -738,10 +738,10 @@ inline void reduce_until_by_one(run_state& run, const Members& members, const Li
 template <class T, class Members, class Lists, class Combine, class Value, class Assign, class Totals>
 inline void reduce_lists(run_state& run, const Members& members, const Lists& lists, T identity, Combine combine,
                          Value value, Assign assign, Totals& totals) {
-    const int64 size = members.size();
+    const auto end = place_in<Members>(members.size());
     int64 visited = 0;
 #pragma omp for schedule(static) nowait
-    for (int64 i = 0; i < size; ++i) {
+    for (place_in<Members> i = 0; i < end; ++i) {
         const vertex near = members[i];
         visited += lists.degree(near);
         assign(near, reduce_neighbors<T>(lists, near, lists.first(near), lists.last(near), identity, combine, value), totals);
