@@ -46,9 +46,9 @@ inline void each_that_changes(const Members& members, Changes changes, Visit vis
 #pragma omp for schedule(static) nowait
     for (int64 block = 0; block < blocks; ++block) {
         const auto first = place_in<Members>(block * length), end = place_in<Members>(minimum(size, (block + 1) * length));
-        bool any = false;
-        for (auto i = first; i < end; ++i) { any |= changes(members[i]); }
-        for (auto i = first; any && i < end; ++i) {
+        uint32 any = 0;
+        for (auto i = first; i < end; ++i) { any |= uint32(changes(members[i])); }
+        for (auto i = first; any != 0 && i < end; ++i) {
             if (changes(members[i])) { visit(members[i]); }
         }
     }
@@ -62,9 +62,9 @@ inline void each_that_changes_by_one(const Members& members, Changes changes, Vi
     const int64 size = members.size();
     for (int64 from = 0; from < size; from += length) {
         const auto first = place_in<Members>(from), end = place_in<Members>(minimum(size, from + length));
-        bool any = false;
-        for (auto i = first; i < end; ++i) { any |= changes(members[i]); }
-        for (auto i = first; any && i < end; ++i) {
+        uint32 any = 0;
+        for (auto i = first; i < end; ++i) { any |= uint32(changes(members[i])); }
+        for (auto i = first; any != 0 && i < end; ++i) {
             if (changes(members[i])) { visit(members[i]); }
         }
     }
