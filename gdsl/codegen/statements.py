@@ -80,7 +80,8 @@ class StatementPrinter:
             self._add(node, f"{self.expressions.update_kept(node, Outcome.CHANGED).text};")
             return
         is_total = isinstance(target, ir.ScalarTarget) and target.scalar in self.accumulated
-        looks = _meets_others(node) or (is_total and self.looks_at_totals and node.target.type.is_float and _is_extreme(node))
+        floats = self.looks_at_totals and is_total and target.type.is_float
+        looks = _meets_others(node) or (floats and _is_extreme(node))
         if not is_total and not self.expressions.is_plain(target):
             name = "changed" if self._may_look_earlier(node) else "reduce"
             self._add(node, f"{name}_{suffix}({self.expressions.address(target)}, {value});")

@@ -71,7 +71,6 @@ from gdsl.plan.hints import (
 )
 from gdsl.plan.nodes import Dedup, Form, Operation, Plan, Sweep
 from gdsl.plan.walking import map_sweeps
-from gdsl.types import Type
 
 
 def run(plan: Plan, facts: Facts) -> Plan:

@@ -214,7 +214,7 @@ class InVectors(Hint):
 
 @dataclass(frozen=True, slots=True)
 class InLanes(Hint):
-    """The values are elements of `array` at the far ends, and several are fetched by one instruction where the processor
-    is quick at that. Added by `cpu_threads`."""
+    """The values are elements of `array` at the far ends, and several are fetched by one instruction on processors that
+    are quick at that. Added by `cpu_threads`."""
 
     array: str
