@@ -147,10 +147,10 @@ class HintVerifier(VariantVerifier):
         self.expect(not alone, "vectors of values whose order can be seen")
 
     def _in_lanes(self, step: ir.Operator, sweep: Sweep, hint: hints.InLanes) -> None:
-        fits = sweep.segment is not None and not self.target.grid and isinstance(step, ir.NeighborReduce)
-        functor = self.accesses.functor(step)
-        fits = fits and isinstance(functor, ir.EdgeFunctor) and hint == in_lanes(step, functor)
-        self.expect(fits, "lanes of values that are not elements at far ends")
+        functor, values = self.accesses.functor(step), None
+        if sweep.segment is not None and isinstance(step, ir.NeighborReduce) and isinstance(functor, ir.EdgeFunctor):
+            values = in_lanes(step, functor)
+        self.expect(not self.target.grid and hint == values, "lanes of values that are not elements at far ends")
 
 
 _RULES: dict[type[hints.Hint], Callable[[HintVerifier, ir.Operator, Sweep, Any], None]] = {
