@@ -192,6 +192,7 @@ PLAN_PASSES = (
     "write_modes",
     "cpu_threads",
     "lane_loops",
+    "in_place",
     "fusion",
     "complement_tests",
     "storage",

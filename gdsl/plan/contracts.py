@@ -51,7 +51,7 @@ CONTRACTS = {
             "intersect_hubs",
         ),
     ),
-    Within.CHUNK_OWNERS: Contract(Part.CHUNK_OWNERS, False, When.LONG_LISTS, (), ("each_hub",)),
+    Within.CHUNK_OWNERS: Contract(Part.CHUNK_OWNERS, False, When.LONG_LISTS, (), ("each_hub", "each_hub_together")),
     Within.COPIED: Contract(Part.COPIED, True, When.FIRST_PASS, (), ("begin_merging",)),
     Within.PROPOSED: Contract(Part.PROPOSED, True, When.MANY_EDGES, (), ("begin_proposals",)),
     Within.RESULT: Contract(

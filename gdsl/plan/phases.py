@@ -17,6 +17,7 @@ from gdsl.operations import Balance, Domain
 from gdsl.plan.nodes import (
     Barrier,
     Choice,
+    Collect,
     Convert,
     Counter,
     Dedup,
@@ -71,7 +72,7 @@ def with_phases(operation: Operation, waits: bool = True) -> Operation:
         body: tuple[Phase, ...] = (Directions(tuple(_phases(does.yes)), tuple(_phases(does.no))),)
         return dataclasses.replace(operation, body=body)
     if isinstance(first.does, Sweep) and first.does.segment is not None:
-        body = tuple(_reduction(first.does, waits, bool(operation.fused)))
+        body = tuple(_reduction(first.does, waits, bool(operation.fused), does.collect))
     elif isinstance(operation.step, Compute):
         body = (*_members(does), Work(Part.MEMBERS), Work(Part.HELD), *((_END,) if waits else ()), Trace())
     else:
@@ -136,8 +137,8 @@ def _phases(sweep: Sweep) -> Iterator[Phase]:
         yield Convert(Form.QUEUE, result=True)
 
 
-def _reduction(sweep: Sweep, waits: bool, fused: bool) -> Iterator[Phase]:
-    """Of a reduction; `fused`: other operators are in its sweep."""
+def _reduction(sweep: Sweep, waits: bool, fused: bool, collect: Collect | None) -> Iterator[Phase]:
+    """Of a reduction; `fused`: other operators are in its sweep, of which the last one may `collect`."""
     assert sweep.segment is not None
     cut, staged = any(each.shared is not None for each in sweep.walks), sweep.segment.staging is not None
     counter = {Balance.AUTO: Counter.CHUNKS, Balance.BINS: Counter.BINS}.get(sweep.balance)
@@ -157,8 +158,9 @@ def _reduction(sweep: Sweep, waits: bool, fused: bool) -> Iterator[Phase]:
     yield Work(Part.HELD)
     if staged:
         yield from (_STAGED, Work(Part.STAGED))
+    waits = waits or collect is not None
     if waits:
-        yield _END
+        yield _FOUND if collect is not None else _END
     elif cut and not staged:
         yield _REUSED
     yield Trace(When.ALWAYS if waits or staged else When.LONG_LISTS if cut else None)

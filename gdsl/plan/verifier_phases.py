@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from enum import Enum
 
 from gdsl.ir.nodes import NeighborReduce
@@ -76,8 +77,8 @@ def verify_phases(plan: Plan) -> None:
             continue
         first = operation.fused[0] if operation.fused else operation
         host = first if isinstance(first.does, Sweep) and first.does.segment is not None else operation
-        assert isinstance(host.does, Sweep)
-        _verify(operation, host.does, operation.body)
+        assert isinstance(host.does, Sweep) and isinstance(operation.does, Sweep)
+        _verify(operation, replace(host.does, collect=operation.does.collect), operation.body)
         _expect(plan.target.fused or operation.waits, operation, "a launch that does not wait for its own end")
         held = HoldMarks() in operation.body or not marks
         waits = any(isinstance(each, Barrier) and each.when is When.ALWAYS for each in operation.body)
@@ -268,7 +269,7 @@ def _accesses(phase: Phase, sweep: Sweep) -> Iterator[_Accesses | None]:
             visits = ((_VISITED, _ADDS),) if sweep.skips is not None else ()
             yield ((_CHUNKS, _READS), *read, *visits, *collected, *copied, *(((target, _ADDS),) if results else ()))
         case Part.CHUNK_OWNERS:
-            yield ((_CHUNKS, _READS), (target, _READS))
+            yield ((_CHUNKS, _READS), (target, _READS), *collected)
         case Part.HELD:
             yield collected
         case Part.STAGED:

@@ -15,12 +15,13 @@ from gdsl.passes.writers import far_roles
 from gdsl.plan import hints
 from gdsl.plan.both_ends import does_the_same_from_both_ends
 from gdsl.plan.functor_facts import may_stop, own_arrays
-from gdsl.plan.nodes import Choice, EdgeCount, Form, Operation, Selection, Sweep, Walk
+from gdsl.plan.nodes import Choice, EdgeCount, Form, Mode, Operation, Selection, Sweep, Walk
 from gdsl.plan.verifier_hints import HintVerifier
 from gdsl.plan.verifier_results import ResultVerifier
 from gdsl.plan.verifier_variants import uses_edge_id
 from gdsl.plan.walking import sweeps_of
 from gdsl.plan.work_order import observed_loop
+from gdsl.uniqueness.first_free import first_free
 
 _NOBODY: frozenset[ir.Role] = frozenset()
 _EDGE = frozenset({ir.Role.EDGE})
@@ -230,12 +231,31 @@ class SweepVerifier(HintVerifier, ResultVerifier):
                 self.expect(same and first.members.frontier not in self.repeated, "other members in one sweep")
                 complete = first.collect is None and first.hint(hints.ReadAhead) is None
                 self.expect(complete, "a sweep that goes on with its own result")
+                in_place = self._in_place(operations)
                 if first.segment is not None:
                     whole = first.segment.staging is None and first.balance not in (Balance.MERGE, Balance.EDGES)
-                    self.expect(whole and second.collect is None, "results that are not complete yet")
+                    self.expect(whole and (in_place or second.collect is None), "results that are not complete yet")
+                if in_place:
+                    continue
                 alone = self._own(earlier.step) & self._own(later.step)
                 for name in self._meeting(earlier.step, later.step):
                     self.expect(name in alone, f"{name} is seen before all calls have written it")
+
+    def _in_place(self, operations: tuple[Operation, ...]) -> bool:
+        """Whether these are a reduction and a filter in a loop of their own that gives the same numbers however old the
+        values are that it reads; those it reads by one load each, and stores them whole."""
+        reduction, taking, *others = operations
+        step, take, target = reduction.step, taking.step, self.target
+        if others or not isinstance(step, ir.NeighborReduce) or not isinstance(take, ir.Filter):
+            return False
+        alone = target.grid and not (target.teams or target.several_gpus or target.instances)
+        if not alone or not isinstance(taking.does, Sweep) or taking.does.own is None:
+            return False
+        stored = [each for each in taking.does.own.writes if each.mode is not Mode.TOTAL]
+        reads = [each for each in walk(self.program.edge_functor(step.functor)) if isinstance(each, ir.Element)]
+        late = all(each.now for each in reads if not ir.is_parameter(each.index, ir.Role.SOURCE))
+        whole = len(stored) == 1 and stored[0].mode is Mode.SHARED
+        return late and whole and (step, take) in first_free(self.program)
 
     def _own(self, step: ir.Operator) -> frozenset[str]:
         """The arrays of which the work on a member touches that member's element alone."""

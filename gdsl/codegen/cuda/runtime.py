@@ -51,6 +51,7 @@ FILES = (
     "own_queues",
     "pull",
     "reduce",
+    "reduce_and_collect",
     "vote",
     "vote_parts",
     "vote_registers",

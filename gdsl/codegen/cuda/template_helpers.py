@@ -111,11 +111,13 @@ class CudaHelpers(FunctorCalls):
 
     def fused(self, operation: Operation) -> tuple[Operation, tuple[Operation, ...]]:
         """The operation whose sweep an operation shares, and what is done in that sweep as well. A reduction lends its
-        sweep to what follows; all else is done before the operation's own work on a member."""
+        sweep, and what it fills, to what follows; all else is done before the operation's own work on a member."""
         alone = dataclasses.replace(operation, fused=())
         first, *others = (*operation.fused, alone)
         if others and isinstance(first.does, Sweep) and first.does.segment is not None:
-            return dataclasses.replace(first, body=operation.body), tuple(others)
+            collects = operation.does.collect if isinstance(operation.does, Sweep) else None
+            does = dataclasses.replace(first.does, collect=collects)
+            return dataclasses.replace(first, body=operation.body, does=does), tuple(others)
         return alone, operation.fused
 
     @staticmethod
