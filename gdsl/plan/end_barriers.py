@@ -37,7 +37,9 @@ def optional_end_barriers(steps: tuple[Step, ...]) -> list[list[int]]:
 def has_optional_end_barrier(operation: Operation) -> bool:
     """Whether a reduction that need not wait is in the operator's sweep."""
     collects = isinstance(operation.does, Sweep) and operation.does.collect is not None
-    return not collects and any(isinstance(each.does, Sweep) and counts_late(each.does) for each in flattened(operation))
+    return not collects and any(
+        isinstance(each.does, Sweep) and counts_late(each.does) for each in flattened(operation)
+    )
 
 
 def with_end_barriers(launch: Launch, sites: Collection[int], even: bool = False) -> Launch:

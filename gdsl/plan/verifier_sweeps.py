@@ -253,7 +253,7 @@ class SweepVerifier(HintVerifier, ResultVerifier):
             return False
         stored = [each for each in taking.does.own.writes if each.mode is not Mode.TOTAL]
         reads = [each for each in walk(self.program.edge_functor(step.functor)) if isinstance(each, ir.Element)]
-        late = all(each.now for each in reads if not ir.is_parameter(each.index, ir.Role.SOURCE))
+        late = all(each.now for each in reads if ir.is_parameter(each.index, *far_roles(step.over)))
         whole = len(stored) == 1 and stored[0].mode is Mode.SHARED
         return late and whole and (step, take) in first_free(self.program)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -24,15 +25,15 @@ from gdsl.backends.reference.interpreter import interpret
 from gdsl.codegen.cuda.generate import generate
 from gdsl.codegen.generated import CudaText
 from gdsl.graph import Graph
-from gdsl.ir.nodes import Program
+from gdsl.ir.nodes import NeighborReduce, Program
 from gdsl.operations import Duplicates, Grade, Order
 from gdsl.pipeline import Tunable
 from gdsl.plan.followers import filters_of_followers
 from gdsl.plan.graph_class import GENERAL, GraphClass, class_of
-from gdsl.plan.nodes import Plan
+from gdsl.plan.nodes import Operation, Plan, Sweep
 from gdsl.plan.renumbering import is_worth, looking_up
 from gdsl.plan.target import CUDA_FUSED, Sizes
-from gdsl.plan.walking import sweeps
+from gdsl.plan.walking import own_sweeps, sweeps
 from gdsl.program_files import read_source
 from gdsl.types import Type, Widths
 
@@ -325,10 +326,19 @@ def differences(program: Program, expected: Outcome, found: Outcome) -> list[str
 
 
 def has_rounds(program: Program) -> bool:
-    """Whether blocks run rounds of their own, so that the grid has fewer."""
+    """Whether blocks run rounds of their own, or passes find what they store themselves, so that there are fewer."""
     if id(program) not in _KNOWN:
-        _KNOWN[id(program)] = (program, any(sweep.rounds is not None for sweep in sweeps(plan_of(program))))
+        plan = plan_of(program)
+        has = any(sweep.rounds is not None for sweep in sweeps(plan)) or any(in_place(plan))
+        _KNOWN[id(program)] = (program, has)
     return _KNOWN[id(program)][1]
+
+
+def in_place(plan: Plan) -> Iterator[Operation]:
+    """The filters that run in the sweep of the reduction before them, which reads what they store (`in_place`)."""
+    for operation in own_sweeps(plan):
+        if operation.fused and isinstance(operation.does, Sweep) and operation.does.collect is not None:
+            yield from (operation for each in operation.fused if isinstance(each.step, NeighborReduce))
 
 
 _KNOWN: dict[int, tuple[Program, bool]] = {}

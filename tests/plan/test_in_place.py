@@ -1,0 +1,77 @@
+"""Which filters run in the sweep of the reduction that reads what they store, and that the verifier sees where one may
+not."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from support.first_free import COLORS, FIRST_FREE, NOT_FIRST_FREE
+
+from gdsl.backends.cuda import plan_of
+from gdsl.ir import nodes as ir
+from gdsl.ir.nodes import NeighborReduce
+from gdsl.ir.traversal import all_steps, rewrite
+from gdsl.ir.verifier import VerificationError
+from gdsl.pipeline import load_source
+from gdsl.plan import in_place
+from gdsl.plan.nodes import Mode, Operation, Plan
+from gdsl.plan.verifier import verify
+from gdsl.plan.walking import map_operations, own_sweeps
+from gdsl.source import Source
+
+
+def program(text: str) -> ir.Program:
+    return load_source(Source("program.gdsl", text))
+
+
+def shares_sweep(plan: Plan) -> bool:
+    return any(isinstance(each.step, NeighborReduce) for one in own_sweeps(plan) for each in one.fused)
+
+
+@pytest.mark.parametrize("what", FIRST_FREE)
+def test_loops_in_place(what: str) -> None:
+    assert shares_sweep(plan_of(program(FIRST_FREE[what])))
+
+
+@pytest.mark.parametrize("what", NOT_FIRST_FREE)
+def test_loops_that_only_look_so(what: str) -> None:
+    assert not shares_sweep(plan_of(program(NOT_FIRST_FREE[what])))
+
+
+def test_not_where_memory_is_apart() -> None:
+    assert not shares_sweep(plan_of(program(COLORS), several_gpus=True))
+
+
+@pytest.mark.parametrize("what", [what for what in NOT_FIRST_FREE if what not in ("fewer than all", "another set")])
+def test_the_verifier_looks_itself(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def every(program: ir.Program) -> list[tuple[ir.Operator, ir.Operator]]:
+        steps = [step for step in all_steps(program.schedule) if isinstance(step, ir.Operator)]
+        looks, takes = (step for step in steps if step.functor in ("look", "take"))
+        return [(looks, takes)]
+
+    monkeypatch.setattr(in_place, "first_free", every)
+    with pytest.raises((VerificationError, ValueError)):
+        assert shares_sweep(plan_of(program(NOT_FIRST_FREE[what])))
+
+
+def test_stores_are_whole_and_reads_may_find_them() -> None:
+    plan = plan_of(program(COLORS))
+
+    def plain(operation: Operation) -> Operation:
+        if not operation.fused:
+            return operation
+        own = operation.does.own
+        writes = tuple(dataclasses.replace(each, mode=Mode.PLAIN) for each in own.writes if each.name == "color")
+        own = dataclasses.replace(own, writes=(*writes, *(each for each in own.writes if each.name != "color")))
+        return dataclasses.replace(operation, does=dataclasses.replace(operation.does, own=own))
+
+    with pytest.raises(VerificationError):
+        verify(dataclasses.replace(plan, schedule=map_operations(plan.schedule, plain)))
+
+    def early(node: ir.Node) -> ir.Node:
+        return dataclasses.replace(node, now=False, cached=False) if isinstance(node, ir.Element) else node
+
+    functors = tuple(rewrite(each, early) for each in plan.program.edge_functors)
+    with pytest.raises(VerificationError, match="not complete yet"):
+        verify(dataclasses.replace(plan, program=dataclasses.replace(plan.program, edge_functors=functors)))

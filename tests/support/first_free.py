@@ -1,0 +1,75 @@
+"""Programs whose numbers are each the first that is free, and such as only look like them."""
+
+from __future__ import annotations
+
+COLORS = """program colors;
+requires symmetric;
+problem { vertex color : int32 = -1; scalar colors : int32; local vertex seen : uint32; local scalar few : int64; }
+edge functor before(src, dst, e) { cond (out_degree(src), src) < (out_degree(dst), dst); }
+function bits(other: int32, own: int32) -> uint32 {
+    return other >= 0 ? uint32(uint32(other - ~own) < 4) << other - ~own
+        : uint32(0xF0) << min(max(0, ~other - ~own), 4) & 0xF0;
+}
+edge functor look(src, dst, e) -> uint32 { value bits(color[dst], color[src]); }
+vertex functor take(v) {
+    cond color[v] < 0;
+    apply {
+        let taken = min(ctz(~seen[v] & 15 | 16), 4);
+        color[v] = taken < 4 && (seen[v] >> 4 + taken & 1) == 0 ? ~color[v] + taken : color[v] - taken;
+        colors max= color[v] + 1;
+        accept color[v] < 0;
+    }
+}
+schedule {
+    graph g = subgraph(filter(edges, before));
+    on g {
+        frontier rest = vertices;
+        while (rest) { seen = neighbor_reduce(rest, look, or); rest = filter(rest, take); }
+    }
+}
+"""
+"""Greedy colors, four at a time; who has another color than a waiting vertex may get does not wait for it."""
+WAITING = (
+    COLORS.replace("uint32(0xF0) << min(max(0, ~other - ~own), 4) & 0xF0", "uint32(0xFF)")
+    .replace("(seen[v] >> 4 + taken & 1) == 0", "(seen[v] & 128) == 0")
+    .replace("color[v] - taken", "color[v] - ((seen[v] & 128) == 0 ? taken : 0)")
+)
+"""The same, where all wait for all before them."""
+FIRST_FREE = {
+    "colors": COLORS,
+    "all wait": WAITING,
+    "along in-edges": COLORS.replace("look, or", "look, or, over=in_edges")
+    .replace("color[dst], color[src]", "color[src], color[dst]")
+    .replace("(src, dst, e) -> uint32", "(src, dst, e) -> uint32"),
+    "no maximum": COLORS.replace("colors max= color[v] + 1;", ""),
+    "an if": COLORS.replace("accept color[v] < 0;", "if (color[v] >= 0) { accept false; } else { accept true; }"),
+}
+_CHANGES = {
+    "a color that is looked at, but not its bit": ("- ~own) < 4", "- ~own) < 3"),
+    "a bit for two colors": ("<< other - ~own\n", "<< min(other - ~own, 2)\n"),
+    "a bound that hides its own color": ("max(0, ~other - ~own)", "max(0, ~other - ~own + 1)"),
+    "bounds are not asked for": ("(seen[v] >> 4 + taken & 1) == 0", "true"),
+    "the bit of another color": ("seen[v] >> 4 + taken", "seen[v] >> 5 + taken"),
+    "a color is passed over": ("? ~color[v] + taken : color[v] - taken", "? ~color[v] + taken + 1 : color[v] - taken"),
+    "a bound passes over a free color": (": color[v] - taken", ": color[v] - taken - 1"),
+    "bounds fall": (": color[v] - taken", ": color[v] + taken"),
+    "who has a color takes another": ("cond color[v] < 0;", ""),
+    "who waits is let go": ("accept color[v] < 0;", "accept false;"),
+    "who has a color stays": ("accept color[v] < 0;", "accept true;"),
+    "sums of bounds": ("colors max= color[v] + 1;", "colors += color[v];"),
+    "the largest of bounds, too": ("colors max= color[v] + 1;", "colors max= color[v] < 0 ? 5 : color[v];"),
+    "a neighbor is read twice": (
+        "bits(color[dst], color[src])",
+        "bits(color[dst], color[src]) | uint32(color[dst] < 0) << 9",
+    ),
+    "absolute colors": ("other - ~own) < 4", "other) < 4"),
+    "results are read elsewhere": ("schedule {", "schedule { compute(vertices, v => { colors max= int32(seen[v]); });"),
+    "what is found is a result": ("local vertex seen", "vertex seen"),
+    "large colors": ("int32 = -1;", "int32 = -2147483647;"),
+    "a round counts": ("cond color[v] < 0;", "cond color[v] < 0 && iteration >= 0;"),
+    "fewer than all": ("while (rest)", "while (size(rest) > few)"),
+    "another set": ("rest = filter(rest, take);", "frontier f = filter(rest, take); rest = f;"),
+    "another reduction": ("look, or", "look, xor"),
+}
+NOT_FIRST_FREE = {what: COLORS.replace(old, new) for what, (old, new) in _CHANGES.items()}
+assert all(old in COLORS for old, _ in _CHANGES.values())
