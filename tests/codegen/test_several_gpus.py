@@ -66,6 +66,7 @@ def test_it_differs_in_scopes_alone(path: Path) -> None:
         f"{WITHOUT}mirrors",
         f"{WITHOUT}local_rounds",
         f"{WITHOUT}lane_loops",
+        f"{WITHOUT}in_place",
         f"{WITHOUT}merges",
         f"{WITHOUT}proposals",
         f"{WITHOUT}label_copies",

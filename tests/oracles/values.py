@@ -219,10 +219,24 @@ def check_tickets(graph: Graph, values: Values, answers: Answers) -> None:
     check_fetched(heads, weight, np.asarray(answers["was_heavier"]))
 
 
+def check_game_values(graph: Graph, values: Values, answers: Answers) -> None:
+    tails, heads = ends(graph)
+    after = [set[int]() for _ in range(graph.num_vertices)]
+    for tail, head in zip(tails.tolist(), heads.tolist(), strict=True):
+        if tail < head:
+            after[tail].add(head)
+    worth = [0] * graph.num_vertices
+    for v in reversed(range(graph.num_vertices)):
+        found = {worth[w] for w in after[v]}
+        worth[v] = next(x for x in range(len(found) + 1) if x not in found)
+    same(answers, worth=worth)
+
+
 VALUES = (
     Case("arithmetic", check_arithmetic, arithmetic_values),
     Case("neighborhoods", check_neighborhoods, neighborhood_values),
     Case("lookups", check_lookups),
     Case("edge_values", check_edge_values, edge_values),
+    Case("game_values", check_game_values),
     Case("tickets", check_tickets, lambda graph, seed: {"seats": seed % 4}),
 )
