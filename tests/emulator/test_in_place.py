@@ -1,5 +1,5 @@
-"""Numbers that are each the first that is free, given in the sweep that reads those of neighbors: as the reference gives
-them, in any order of threads."""
+"""Numbers that are each the first that is free, given in the sweep that reads those of neighbors: as the reference
+gives them, in any order of threads."""
 
 from __future__ import annotations
 
