@@ -25,6 +25,7 @@ from dataclasses import dataclass
 
 from gdsl.diagnostics import Diagnostic, GdslError, Label
 from gdsl.effects import Effects
+from gdsl.effects.terms import split
 from gdsl.ir import nodes
 from gdsl.ir.traversal import all_steps
 from gdsl.ir.worklists import hindrance, without_buckets
@@ -85,6 +86,8 @@ def _in_functor(effects: Effects) -> Obstacle | None:
         return Obstacle(f"`{other.name}` is written in addition to `{write.name}`, once for each visit", other.span)
     if write.operation not in EXTREMES:
         return Obstacle(f"`{write.form}` on `{write.name}` is not a `min=` or `max=`", write.span)
+    if write.index is not effects.far and len(split(write.index)) > 1:
+        return Obstacle(f"`{write.name}` has several values for each vertex, and no order among them", write.span)
     if effects.accept is not write.result:
         return Obstacle(f"what is accepted is not just `changed({write.name}[far] {write.form} …)`", write.span)
     if not works_off(effects, write.name):

@@ -10,7 +10,8 @@ does be the same in every pass. (For `max=` the order is reversed, for `|=` and 
 - *A worklist*, `while (f) { f = advance(f, relax); }`: here the reductions of a vertex hold of D if it was in the first
   f or its element changed (it was accepted then, and its edges were visited with its last value). By induction over
   another run: a vertex in its f was in the first f, or has changed and so has an element of D below the first one,
-  which means that it changed in the first run, too; so its reductions hold of D, and the step stays above D.
+  which means that it changed in the first run, too; so its reductions hold of D, and the step stays above D. Where
+  elements have several values, one that changes is enough: a visit looks at all that it reads.
 
 Both need this: the loop ends for no other reason, the flag is cleared in its first statement and nowhere else, every
 change sets it (accepts the far end), and nothing else in the loop writes the array.
@@ -34,6 +35,7 @@ from gdsl.effects.terms import (
     OfRound,
     Operation,
     Term,
+    split,
 )
 from gdsl.ir import nodes
 from gdsl.ir.traversal import all_steps, expand_buckets
@@ -241,7 +243,7 @@ class Loop:
             alone = self.frontier is not None and self.frontier == operator.result and len(steps) == 1
             alone = alone and self.defined.get(self.frontier or "") == 1
             for write in effects.written(name):
-                accepted = alone and write.index is effects.far and accepts_change(effects, write)
+                accepted = alone and split(write.index)[0] is effects.far and accepts_change(effects, write)
                 if not accepted and not (by_flag and self.sets_flag(judged, write)):
                     return False
         return True
@@ -281,9 +283,9 @@ def works_off(effects: Effects, name: str) -> bool:
     """Whether an advance has one reduction of `name`, at the far end, that reads it at the near end alone, and accepts
     every far end that it changes."""
     writes = effects.written(name)
-    if len(writes) != 1 or writes[0].index is not effects.far or effects.accept is None:
+    if len(writes) != 1 or split(writes[0].index)[0] is not effects.far or effects.accept is None:
         return False
-    near_only = all(read.index is effects.near for read in effects.reads.values() if read.name == name)
+    near_only = all(split(read.index)[0] is effects.near for read in effects.reads.values() if read.name == name)
     return near_only and accepts_change(effects, writes[0])
 
 

@@ -389,3 +389,41 @@ def test_changes_of_several_values(former: str, now: str, marked: set[str]) -> N
     program = program_of(SEVERAL.replace(former, now), "several")
     assert {data.name for data in (*program.arrays, *program.scalars) if not data.unique} == marked
     assert len(answers(program, range(8))) == 1
+
+
+SEARCHES = """program p;
+problem {
+    local vertex d : int32 = int32(id) * 5 % 7; local scalar one : int32 = 1; vertex x[3] : int32 = inf;
+}
+schedule {
+    x[0][one] = 0; x[3][one] = 2;
+    frontier f = { 0, 3 };
+    while (f) { f = advance(f, (src, dst, e) => { accept changed(x[dst][one] min= x[src][one] + d[dst]); }); }
+}
+"""
+"""A worklist of changes of elements with several values."""
+
+
+@pytest.mark.parametrize(
+    ("now", "marked"),
+    [
+        ("changed(x[dst][one] min= x[src][one] + d[dst])", set()),
+        ("changed(x[dst][1] min= x[src][1] + d[dst])", set()),
+        ("changed(x[dst][0] min= x[src][1] + d[dst])", set()),
+        ("changed(x[dst][d[dst] % 3] min= x[src][d[src] % 3] + d[dst])", set()),
+        ("changed(x[dst][1] min= max(x[src][0], x[src][1]) + d[dst])", set()),
+        ("changed(x[dst][1] min= min(x[src][1], x[dst][0]) + d[dst])", {"x"}),
+        ("changed(x[dst][1] min= x[dst][x[src][1] % 3] + d[src])", {"x"}),
+        ("changed(x[src][1] min= x[dst][1] + d[dst])", {"x"}),
+        ("x[dst][1] min= x[src][1] + d[dst]; accept d[dst] > 9", {"x"}),
+    ],
+)
+def test_a_worklist_of_elements_with_several_values(now: str, marked: set[str]) -> None:
+    former = "accept changed(x[dst][one] min= x[src][one] + d[dst])"
+    text = SEARCHES.replace(former, now if "accept" in now else f"accept {now}")
+    if "one]" not in now:
+        text = text.replace("[one]", "[1]").replace(" local scalar one : int32 = 1;", "")
+    program = program_of(text, "searches")
+    assert {array.name for array in program.arrays if not array.unique} == marked
+    if not marked:
+        assert len(answers(program, range(16))) == 1
