@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gdsl.effects.summary import Effects, Read
-from gdsl.effects.terms import Constant, Conversion, End, Operation, PlaceTerm, Term, split
+from gdsl.effects.terms import Constant, Conversion, End, OfData, OfPass, Operation, PlaceTerm, Term, split
 from gdsl.ir.nodes import Role
 from gdsl.operations import BinaryOperation, Outcome, ReduceOperation
 
@@ -19,6 +19,8 @@ class Writers:
         self._single: dict[str, bool] = {}
         self.alone = frozenset(role for role in (Role.SOURCE, Role.DESTINATION) if self._leaves_one_call(role))
         """The ends of the edge for which `cond` leaves one call at each vertex."""
+        self.lone = not effects.visits_twice and any(map(self._names_one, effects.conjuncts))
+        """Whether `cond` leaves one call in all: that of one vertex, or of one edge of a set, which all calls know."""
 
     def names_own(self, index: Term) -> bool:
         """Whether no other call names the element of `index`, whether its `cond` holds or not."""
@@ -33,10 +35,12 @@ class Writers:
         return self.names_own(index) or (isinstance(index, End) and not index.other and index.role in self.alone)
 
     def single(self, name: str) -> bool:
-        """Whether every element of `name` is written by one call at most, in ways that name it as its own."""
+        """Whether every element of `name` is written by one call at most, in ways that name it as its own; a scalar by
+        one call in all."""
         if name not in self._single:
             indices = {split(write.index)[0] for write in self.effects.written(name)}
-            self._single[name] = len(indices) == 1 and all(self.is_own(index) for index in indices)
+            own = len(indices) == 1 and all(self.is_own(index) for index in indices)
+            self._single[name] = own or (self.lone and indices == {self.effects.terms.unit})
         return self._single[name]
 
     def by_ticket(self, name: str) -> bool:
@@ -66,6 +70,16 @@ class Writers:
         # Before `cond` has held, calls that it will not leave are about, too.
         own = self.names_own(read.index) if read.in_condition else self.is_own(read.index)
         return own and split(read.index)[0] is split(self.effects.written(read.name)[0].index)[0]
+
+    def _names_one(self, conjunct: Term) -> bool:
+        """Whether a conjunct is `v == x`, where `x` has the same value for all calls."""
+        if not isinstance(conjunct, Operation) or conjunct.operation is not BinaryOperation.EQUAL:
+            return False
+        atoms = self.effects.terms.atoms
+        return any(
+            self.names_own(one) and all(isinstance(atom, OfData | OfPass) for atom in atoms.members(other.depends))
+            for one, other in (conjunct.arguments, reversed(conjunct.arguments))
+        )
 
     def _leaves_one_call(self, role: Role) -> bool:
         """Whether a conjunct holds for one edge of each vertex at `role` at most: the first of its source's list, or

@@ -249,7 +249,7 @@ CHECKED = {
     "swap of unlike arrays": ("schedule", "swap(rank, level);"),
     "swap of an input": ("schedule", "swap(weight, used);"),
     "fill with another type": ("schedule", "fill(level, none);"),
-    "schedule reads an element": ("schedule", "while (level[source] == 0) { }"),
+    "schedule reads an element": ("schedule", "while (f && level[argmax(level)] == 0) { }"),
     "schedule updates an element": ("schedule", "level[source] += 1;"),
     "computed index": ("schedule", "level[out_degree(source)] = 1;"),
     "let in the schedule": ("schedule", "let x = 1;"),

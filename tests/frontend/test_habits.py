@@ -86,7 +86,6 @@ IN_SCHEDULE = {
     "level[source] += 1;": ("level[source] += 1;", "compute({ source }, v => { level[v] += 1; });"),
     "if (level) { }": ("level", "any(v => level[v] != 0)"),
     "count = level;": ("level", "sum(level)"),
-    "while (level[source] < 3) { }": ("level[source]", "min(level, at)"),
 }
 
 
@@ -157,7 +156,7 @@ def test_where_of_a_set_is_a_filter() -> None:
 
 
 def test_the_mistake_beside_a_literal_is_told_once() -> None:
-    [one] = found(with_parts(schedule="while (mate[source] != none) { }", data="vertex mate : vertex;"))
+    [one] = found(with_parts(schedule="while (mate[f] != none) { }", data="vertex mate : vertex;"))
     assert one.code == "E0408"
 
 

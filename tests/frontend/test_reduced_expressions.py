@@ -178,25 +178,29 @@ def test_a_reduction_that_is_not_defined(statement: str, instead: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "array", "instead"),
-    [("int32", "x", "min(x, at)"), ("bool", "flag", "any(flag, at)"), ("vertex", "mate", "min(mate, at)")],
+    ("index", "message", "fix"),
+    [
+        ("x[f]", "the schedule reads the element of one vertex or edge", "reduce the array over the set: `min(x, f)`"),
+        ("x[n]", "the schedule reads elements at a vertex, and this is int64", "write `x[vertex(n)]`"),
+        ("w[n]", "the schedule reads elements at an edge, and this is int64", "write `w[edge(n)]`"),
+        ("now x[vertex(3)]", "`now` is for elements and scalars that a functor reads", "write `x[vertex(3)]`"),
+        (
+            "f ? x[argmax(x)] : 0",
+            "this element is read before the rest of the expression says whether it is needed",
+            "read it before, `s = x[argmax(x)];`, under an `if` by which there is such an element",
+        ),
+    ],
 )
-def test_an_element_in_the_schedule(kind: str, array: str, instead: str) -> None:
-    message, fix = refusal(f"n = {array}[vertex(3)];", kind)
-    before = "frontier at = { vertex(3) };"
-    assert message == "the schedule does not read elements of arrays"
-    assert fix == f"reduce the array over this vertex alone: `{instead}`, with `{before}` before"
-    result = gdsl.compile(PROGRAM.format(schedule=f"{before} n = {instead};", kind=kind)).run(
-        GRAPH, backend="reference"
-    )
-    assert result["n"] == {"int32": X[3], "bool": True, "vertex": -1}[kind]
+def test_elements_that_the_schedule_does_not_read(index: str, message: str, fix: str) -> None:
+    assert refusal(f"n = {index};") == (message, fix)
 
 
-def test_an_element_of_edges_in_the_schedule() -> None:
-    _, fix = refusal("n = w[edge(5)];", "int32")
-    assert fix == "write `min((src, dst, e) => e == edge(5) ? w[e] : inf)`"
-    text = PROGRAM.format(schedule="n = min((src, dst, e) => e == edge(5) ? w[e] : inf);", kind="int32")
-    assert gdsl.compile(text).run(GRAPH, backend="reference")["n"] == 5
+@pytest.mark.parametrize("backend", ["reference", "cpu"])
+@pytest.mark.parametrize("index", [-1, 30, 2**31])
+def test_an_element_that_does_not_exist(index: int, backend: str) -> None:
+    program = gdsl.compile(PROGRAM.format(schedule=f"n = {index}; n = x[vertex(n)];", kind="int64"))
+    with pytest.raises(GdslError, match=r"has no vertex|is not a vertex|none"):
+        program.run(GRAPH, backend=backend)
 
 
 @pytest.mark.parametrize("value", ["sum(y) * 2", "max(v => y[v])", "intersect(edges)"])

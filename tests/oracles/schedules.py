@@ -158,10 +158,51 @@ def check_independent_set(graph: Graph, values: Values, answers: Answers) -> Non
     assert not (chosen[tails] & chosen[heads] & (tails != heads)).any()
 
 
+def check_elements(graph: Graph, values: Values, answers: Answers) -> None:
+    tails, heads = ends(graph)
+    count, start, goal, length = graph.num_vertices, values["start"], values["goal"], values["length"]
+    hops = levels(count, tails, heads, [start])
+    depth = hops[goal] if hops[goal] >= 0 else hops.max() + 1
+    steps = int(depth)
+    hops[hops > depth] = -1
+    next_ = np.full(count, count)
+    np.minimum.at(next_, tails, heads)
+    distance, nearest, mark, bound = [], np.full(count, np.inf), start, 0.0
+    for _ in range(values["k"]):
+        found, before = np.full(count, np.inf), None
+        found[mark] = 0
+        while not np.array_equal(found, before):
+            before = found.copy()
+            np.minimum.at(found, heads, before[tails] + length)
+        distance.append(found)
+        nearest = np.minimum(nearest, found)
+        if np.isfinite(found[[start, goal]]).all():
+            bound = max(bound, abs(found[goal] - found[start]))
+        mark = int(np.argmax(np.where(np.isinf(nearest), -1, nearest)))
+    same(answers, distance=np.stack(distance, 1), nearest=nearest, bound=bound, of_best=2 * nearest[mark])
+    same(answers, steps=steps, before_goal=hops[goal] - 1, loop=hops[goal] == 0, turns=goal % 7)
+    hops[goal] = 100
+    same(
+        answers,
+        hops=hops,
+        next=np.where(next_ == count, -1, next_),
+        walked=next_[start] if next_[start] < count else -1,
+    )
+    same(answers, twice=2 * length, heaviest=2 * (length.max() + length[0]) if len(length) else 0)
+
+
+def element_values(graph: Graph, seed: int) -> Values:
+    random = random_of(graph, seed)
+    length = random.integers(0, 9, graph.num_edges).astype(np.float32)
+    goal = int(random.integers(graph.num_vertices))
+    return {"start": source_of(graph, seed), "goal": goal, "k": 1 + seed % 3, "length": length}
+
+
 SCHEDULES = (
     Case("names", check_names),
     Case("sets", check_sets, lambda graph, seed: {"start": source_of(graph, seed), "limit": seed % 5}, not_empty),
     Case("switches", check_switches, switch_values, not_empty),
+    Case("elements", check_elements, element_values, not_empty),
     Case("matching", check_matching, suits=symmetric),
     Case("independent_set", check_independent_set, lambda graph, seed: {"seed": seed * 17}, symmetric),
 )

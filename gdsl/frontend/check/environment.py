@@ -59,11 +59,12 @@ def poison(span: Span) -> syntax.Expression:
     return syntax.Unknown(span)
 
 
-def refuse_now(name: syntax.Name, environment: Environment) -> None:
+def refuse_now(name: syntax.Name | syntax.Index, environment: Environment) -> None:
     """Report `now` before a name that it does not apply to."""
     if name.now:
         message = "`now` is for elements and scalars that a functor reads"
-        environment.report("E0215", message, name.span, fix=f"write `{name.name}`")
+        words = environment.words(name.span).removeprefix("now").lstrip()
+        environment.report("E0215", message, name.span, fix=f"write `{words}`")
 
 
 @dataclass(slots=True)
@@ -119,6 +120,8 @@ class Environment:
     source: Source = field(default_factory=lambda: Source("", ""))
     """The text, for fixes in the program's own words."""
     generated: Generated = field(default_factory=Generated)
+    skipped: int = 0
+    """Operators of the expression around the place that may leave it out: `&&`, `||` and `? :`."""
     blocks_around: int = 0
     """Blocks of the callers of a procedure that its statements are expanded in."""
     in_procedure: bool = False
@@ -127,6 +130,13 @@ class Environment:
     """The types that the program declares, by name; None after a mistake."""
     votes: dict[str, tuple[Type, Type]] = field(default_factory=dict)
     """By vote functor the types of the keys and totals that it scores."""
+
+    @contextmanager
+    def perhaps(self) -> Iterator[None]:
+        """What is checked meanwhile is evaluated only where the rest of its expression asks for it."""
+        self.skipped += 1
+        yield
+        self.skipped -= 1
 
     def part(self, place: Place, domain: Domain | None = None, own: Symbol | None = None) -> Environment:
         """A fresh walk over another part of the same program."""

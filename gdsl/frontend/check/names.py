@@ -12,7 +12,6 @@ from gdsl.frontend.check.fixed_size_arrays import Mistake, value_place
 from gdsl.frontend.check.foreign_names import report_foreign_name
 from gdsl.frontend.check.other_reductions import (
     array_in_schedule,
-    element_in_schedule,
     elements_in_schedule,
     names_set,
 )
@@ -236,16 +235,15 @@ class NameChecker:
         is_array = array is not None and array.kind is SymbolKind.ARRAY
         if array is not None and is_array and environment.place is Place.SCHEDULE and names_set(over, environment):
             fix = elements_in_schedule(environment.words(over.span), expression.array, array)
-            environment.report("E0408", "the schedule does not read elements of arrays", expression.span, fix=fix)
+            environment.report(
+                "E0408", "the schedule reads the element of one vertex or edge", expression.span, fix=fix
+            )
             return poison(expression.span)
         typed = self._indexed(expression)
         if typed is None or typed.symbol is None or not self._may_read(typed.symbol, expression.span):
             return poison(expression.span)
         if environment.place is Place.SCHEDULE:
-            words = environment.words(typed.index.span)
-            fix = element_in_schedule(words, expression.array, typed.symbol)
-            environment.report("E0408", "the schedule does not read elements of arrays", expression.span, fix=fix)
-            return poison(expression.span)
+            return typed if self._is_read_before(typed) else poison(expression.span)
         if environment.place in _INITIAL_PLACES and typed.checked:
             fix = f"write `{expression.array}[id]`"
             environment.report(
@@ -256,6 +254,25 @@ class NameChecker:
             )
             return poison(expression.span)
         return typed
+
+    def _is_read_before(self, element: syntax.Index) -> bool:
+        """Whether the schedule may read an element, which it does before the rest of the statement."""
+        environment, index, span = self.environment, element.index, element.span
+        words = environment.words(index.span)
+        refuse_now(element, environment)
+        if index.type is not None and not index.type.is_id:
+            kind = (
+                element.symbol.domain.id_type if element.symbol is not None and element.symbol.domain else Type.VERTEX
+            )
+            message = f"the schedule reads elements at {_one(kind)}, and this is {index.type.name}"
+            environment.report("E0213", message, index.span, fix=f"write `{element.array}[{kind.name}({words})]`")
+            return False
+        if environment.skipped and needs_check(index):
+            message = "this element is read before the rest of the expression says whether it is needed"
+            fix = f"read it before, `s = {environment.words(span)};`, under an `if` by which there is such an element"
+            environment.report("E0408", message, span, fix=fix)
+            return False
+        return True
 
     def _indexed(self, expression: syntax.Index) -> syntax.Index | None:
         environment = self.environment

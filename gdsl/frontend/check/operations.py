@@ -70,7 +70,8 @@ class OperationChecker(CallChecker):
         operation = expression.operation
         if operation.is_logical:
             left = self.condition(expression.left, effects=effects)
-            right = self.condition(expression.right, effects=effects)
+            with self.environment.perhaps():
+                right = self.condition(expression.right, effects=effects)
             if left.type is None or right.type is None:
                 return poison(expression.span)
             return dataclasses.replace(expression, left=left, right=right, type=Type.BOOL)
@@ -177,9 +178,10 @@ class OperationChecker(CallChecker):
 
     def _logical_chain(self, chain: syntax.Chain, effects: bool) -> syntax.Expression:
         first = self.condition(chain.first, effects=effects)
-        links = [
-            dataclasses.replace(link, operand=self.condition(link.operand, effects=effects)) for link in chain.links
-        ]
+        with self.environment.perhaps():
+            links = [
+                dataclasses.replace(link, operand=self.condition(link.operand, effects=effects)) for link in chain.links
+            ]
         if first.type is None or any(link.operand.type is None for link in links):
             return poison(chain.span)
         return dataclasses.replace(chain, first=first, links=tuple(links), type=Type.BOOL)
@@ -308,6 +310,12 @@ class OperationChecker(CallChecker):
 
     def _conditional(self, expression: syntax.Conditional, hint: Type | None) -> syntax.Expression:
         condition = self.condition(expression.condition)
+        with self.environment.perhaps():
+            return self._chosen(expression, condition, hint)
+
+    def _chosen(
+        self, expression: syntax.Conditional, condition: syntax.Expression, hint: Type | None
+    ) -> syntax.Expression:
         yes, no = expression.yes, expression.no
         if (is_literal(yes) and not is_literal(no)) or (shifts_a_literal(yes) and not takes_its_place(no)):
             second = self.infer(no, hint)

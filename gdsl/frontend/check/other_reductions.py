@@ -100,20 +100,6 @@ def array_in_schedule(name: str, symbol: Symbol, environment: Environment, hint:
     return f"ask `any({parameters} => {value})`, or `all` in place of `any`"
 
 
-def element_in_schedule(index: str, name: str, symbol: Symbol) -> str:
-    """What to write in place of the element `index` of the array `symbol`, which the schedule does not read."""
-    type_, domain = symbol.type, symbol.domain
-    if type_ is None or domain is None or type_.is_pair or symbol.count is not None:
-        return "copy the element into a scalar by a vertex functor"
-    word = "any" if type_ is Type.BOOL else "min"
-    if domain is Domain.VERTEX:
-        return (
-            f"reduce the array over this vertex alone: `{word}({name}, at)`, with `frontier at = {{ {index} }};` before"
-        )
-    nothing = "false" if type_ is Type.BOOL else "none" if type_.is_id else "inf"
-    return f"write `{word}((src, dst, e) => e == {index} ? {name}[e] : {nothing})`"
-
-
 def elements_in_schedule(over: str, name: str, symbol: Symbol) -> str:
     """What to write in place of `name[over]`, the elements of an array at the members of a set."""
     if symbol.type is None or symbol.count is not None:

@@ -78,7 +78,7 @@ class ExpressionLowering:
             case syntax.Name() | syntax.Member():
                 return self._name(node, type_)
             case syntax.Index():
-                return self._element(node, type_)
+                return self.reduced.get(span) or self._element(node, type_)
             case syntax.Unary():
                 return self._unary(node, type_)
             case syntax.Binary():

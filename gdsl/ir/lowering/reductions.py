@@ -1,5 +1,5 @@
 """Lowers reductions in expressions of the schedule: steps before the statement put each result into a
-scalar, which the expression then reads.
+scalar, which the expression then reads. (Elements of arrays are lowered in the same way: `single_elements`.)
 
 A reduction is a functor that updates the scalar by an element of the array, or by the value that a functor without a
 name has in its place, run on the elements. A position (`argmin`) is the smallest id of the
@@ -19,6 +19,7 @@ from gdsl.frontend.syntax import SymbolKind
 from gdsl.ir import nodes
 from gdsl.ir.lowering.expressions import ExpressionLowering, impossible
 from gdsl.ir.lowering.hidden import Code, Hidden, own_id
+from gdsl.ir.lowering.single_elements import NewFrontier, SingleElements
 from gdsl.ir.traversal import walk
 from gdsl.operations import ArrayReduction, BinaryOperation, Domain, ReduceOperation
 from gdsl.source import Span
@@ -76,8 +77,9 @@ class _What(NamedTuple):
 class ReductionLowering:
     """Lowers expressions of the schedule together with their reductions."""
 
-    def __init__(self, expressions: ExpressionLowering, hidden: Hidden) -> None:
+    def __init__(self, expressions: ExpressionLowering, hidden: Hidden, new_frontier: NewFrontier) -> None:
         self.expressions, self.hidden = expressions, hidden
+        self.elements = SingleElements(expressions, hidden, new_frontier)
         self._known: dict[tuple[object, ...], tuple[nodes.ScalarTarget, str]] = {}
         """The scalar and the functor by what is reduced; the same reduction uses them again."""
         self._sums: dict[tuple[object, ...], tuple[_Halves, str]] = {}
@@ -92,10 +94,18 @@ class ReductionLowering:
     def value(self, node: syntax.Expression) -> nodes.Expression:
         """The IR of `node`; emits the steps that must run before it."""
         done: set[tuple[object, ...]] = set()
-        for part in syntax.walk(node):
-            if isinstance(part, syntax.Reduced):
-                self._reduced(part, done)
+        self._before(node, done)
         return self.expressions.expression(node)
+
+    def _before(self, node: syntax.Node, done: set[tuple[object, ...]]) -> None:
+        """Emit the reductions and the reads of elements inside `node`, those that others need first."""
+        if isinstance(node, syntax.Reduced):
+            self._reduced(node, done)
+            return
+        for part in syntax.children(node):
+            self._before(part, done)
+        if isinstance(node, syntax.Index):
+            self.expressions.reduced[node.span] = self.elements.value(node)
 
     def again(self, steps: list[nodes.Step]) -> tuple[nodes.Step, ...]:
         """A copy of `steps` for a second place where the same expression is evaluated."""

@@ -31,7 +31,7 @@ class SetLowering(ABC):
         """`taken` are the names of the program's own frontiers and graphs."""
         self.frontiers: dict[str, nodes.Frontier] = {}
         self.emit = hidden.emit
-        self.reductions = ReductionLowering(expressions, hidden)
+        self.reductions = ReductionLowering(expressions, hidden, self._new_frontier)
         self.value = self.reductions.value
         self._taken, self._stems = taken, Counter[str]()
 
@@ -47,6 +47,9 @@ class SetLowering(ABC):
         """`name`, which is a frontier from here on."""
         self.frontiers.setdefault(name, nodes.Frontier(span, name, domain))
         return name
+
+    def _new_frontier(self, stem: str, span: Span, domain: Domain) -> str:
+        return self.frontier(self.temporary(stem), span, domain)
 
     def temporary(self, stem: str) -> str:
         """A new name for a frontier: `stem` and a number."""
