@@ -36,6 +36,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from gdsl.ir import nodes as ir
+from gdsl.ir.printer import print_expression
 from gdsl.ir.traversal import contains, walk
 from gdsl.operations import BinaryOperation, Domain, ReduceOperation
 from gdsl.passes.writers import targets_in
@@ -79,9 +80,17 @@ def shared_loops(step: ir.Compute, functor: ir.VertexFunctor, variant: Variant, 
     return tuple(LaneLoop(carried_in(loop), _rows(loop)) for loop in loops)
 
 
+_FEW = 2
+"""Elements that lanes read for each of four edges at a time: more take registers that calls need."""
+
+
 def _rows(loop: ir.ForNeighbors) -> int:
-    """An edge that has loops of its own waits for them: nothing is gained by reading for a second one meanwhile."""
-    return 1 if contains(loop.body, *INNER_LOOPS) else 2
+    """How many rows of edges are read at a time. An edge that has loops of its own waits for them: nothing is gained by
+    reading for a second one meanwhile."""
+    if contains(loop.body, *INNER_LOOPS):
+        return 1
+    read = {print_expression(node) for node in walk(loop.body) if isinstance(node, ir.Element)}
+    return 4 if len(read) <= _FEW else 2
 
 
 def _is_uniform(step: ir.Compute, functor: ir.VertexFunctor, facts: Facts) -> bool:

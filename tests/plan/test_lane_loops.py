@@ -110,7 +110,8 @@ def test_what_goes_from_edge_to_edge() -> None:
 def test_rows_of_edges() -> None:
     """Edges that have loops of their own wait for these, a row at a time."""
     simple, nested = SHARED["a sum"], SHARED["another loop"]
-    assert [each.rows for sweep in sweeps(planned(simple)) for each in sweep.lanes] == [2]
+    many = "for u, x in neighbors(v) { s += mass[u] * weight[x] + known[u]; }"
+    assert [each.rows for text in (simple, many) for sweep in sweeps(planned(text)) for each in sweep.lanes] == [4, 2]
     assert [each.rows for sweep in sweeps(planned(nested)) for each in sweep.lanes] == [1]
     none = (LaneLoop((), 0),)
     assert seen(map_sweeps(planned(nested), lambda _, own: dataclasses.replace(own, lanes=none)))
