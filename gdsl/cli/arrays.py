@@ -9,7 +9,7 @@ import os
 import re
 import stat
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import IO, Any
 
 import numpy as np
@@ -54,20 +54,9 @@ def read_array(name: str, file_name: str, longest: int) -> np.ndarray[Any, Any]:
         return _from_text(content)
     except (GdslError, MemoryError):
         raise
-    except _WordError as error:
-        script = "'/^#/d'" if error.is_comment else "1d" if error.is_header else None
-        fix = None if script is None or not file_name.isprintable() else f"remove it: {edited(file_name, script)}"
+    except _MistakeError as error:
+        fix = error.fix(name, file_name) if file_name.isprintable() else None
         raise _unusable(file_name, str(error), fix) from None
-    except _CommaError as error:
-        fix = None
-        if file_name.isprintable():
-            commands = (edited(file_name, script) for script in ("s/,/./g", "'s/,/ /g'"))
-            fix = "put a point in place of the comma: {}; or a blank, for two values: {}".format(*commands)
-        raise _unusable(file_name, str(error), fix) from None
-    except _OtherArraysError as others:
-        can_be_named = others.names and file_name.lower().endswith(_ARCHIVE) and file_name.isprintable()
-        fix = f"{name}=@{file_name}:ARRAY, with one of these names" if can_be_named else None
-        raise _unusable(file_name, str(others), fix) from None
     except OSError as error:
         raise _unopened(file_name, error) from None
     except (ValueError, EOFError, zipfile.BadZipFile) as error:
@@ -137,7 +126,8 @@ def _from_text(content: bytes) -> np.ndarray[Any, Any]:
         raise ValueError("it is neither an array file nor text") from None
     words = text.split()
     if len(words) > 1 and (odd := next(filter(_DECIMAL_COMMA.fullmatch, words), None)):
-        raise _CommaError(f"{odd[:40]} may be one number or two: numbers have a decimal point, not a comma")
+        message = f"{odd[:40]} may be one number or two: numbers have a decimal point, not a comma"
+        raise _MistakeError(message, _without_comma)
     text = text.replace(",", " ")
     words = text.split()
     booleans = {"true": True, "false": False}
@@ -163,23 +153,26 @@ def _reals(words: list[str], text: str) -> np.ndarray[Any, Any]:
     except ValueError as error:
         behind = itertools.accumulate(len(line.split()) for line in text.split("\n"))
         line = next(number for number, count in enumerate(behind, 1) if count > len(numbers))
-        raise _WordError(words[len(numbers)], line, error, text) from None
+        word, lines = words[len(numbers)], text.split("\n")
+        is_comment = lines[line - 1].startswith("#")  # as those of numpy.savetxt
+        is_header = line == 1 and word[:1].isalpha() and "".join(lines[1:2])[:1].isdigit()
+        script = "'/^#/d'" if is_comment else "1d" if is_header else None
+        fix = None if script is None else lambda _, file: f"remove it: {edited(file, script)}"
+        raise _MistakeError(f"{shown(word)} in line {line} cannot be used: {error}", fix) from None
     return np.array(numbers)
 
 
-class _CommaError(ValueError):
-    """Values are separated by blanks or line ends, and have a comma inside."""
+class _MistakeError(ValueError):
+    """A mistake with a fix, which depends on the names of the input and of the file."""
+
+    def __init__(self, message: str, fix: Callable[[str, str], str | None] | None) -> None:
+        super().__init__(message)
+        self.fix = fix or (lambda name, file: None)
 
 
-class _WordError(ValueError):
-    """A word of a text is not a number; `is_comment`: its line begins like a comment, as those of numpy.savetxt do;
-    `is_header`: it is a name above lines that begin with digits."""
-
-    def __init__(self, word: str, line: int, why: ValueError, text: str) -> None:
-        super().__init__(f"{shown(word)} in line {line} cannot be used: {why}")
-        lines = text.split("\n")
-        self.is_comment = lines[line - 1].startswith("#")
-        self.is_header = line == 1 and word[:1].isalpha() and "".join(lines[1:2])[:1].isdigit()
+def _without_comma(_: str, file: str) -> str:
+    point, blank = (edited(file, script) for script in ("s/,/./g", "'s/,/ /g'"))
+    return f"put a point in place of the comma: {point}; or a blank, for two values: {blank}"
 
 
 def _unusable(name: str, why: str, fix: str | None = None) -> GdslError:
@@ -189,14 +182,16 @@ def _unusable(name: str, why: str, fix: str | None = None) -> GdslError:
 # ------------------------------------------------------------ .npy files and archives
 
 
-class _OtherArraysError(ValueError):
-    """An archive has no array of that name, only `names`."""
+def _other_arrays(wanted: str, names: Sequence[str]) -> _MistakeError:
+    """The error for an archive that has no array of that name, only `names`."""
+    enumeration = ", ".join(shown(name) for name in names[:_NAMED]) or "none"
+    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
 
-    def __init__(self, wanted: str, names: Sequence[str]) -> None:
-        self.names = names
-        enumeration = ", ".join(shown(name) for name in names[:_NAMED]) or "none"
-        more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
-        super().__init__(f"it has no array called {shown(wanted)}, only {enumeration}{more}")
+    def fix(name: str, file: str) -> str | None:
+        can_be_named = names and file.lower().endswith(_ARCHIVE)
+        return f"{name}=@{file}:ARRAY, with one of these names" if can_be_named else None
+
+    return _MistakeError(f"it has no array called {shown(wanted)}, only {enumeration}{more}", fix)
 
 
 def _array_in_file(file: IO[bytes]) -> np.ndarray[Any, Any]:
@@ -213,7 +208,7 @@ def _array_in_archive(name: str, file: IO[bytes]) -> np.ndarray[Any, Any]:
         members = archive.infolist()
         matches = [member for member in members if member.filename in (name, f"{name}.npy")]
         if not matches:
-            raise _OtherArraysError(name, list(dict.fromkeys(_called(member) for member in members)))
+            raise _other_arrays(name, list(dict.fromkeys(_called(member) for member in members)))
         if len(matches) > 1:
             raise ValueError(f"it has {len(matches)} arrays called {shown(name)}")
         [member] = matches

@@ -54,6 +54,14 @@ def fix_of_store(effects: Effects, write: Write, words: Words, taken: str) -> st
     value, target, scalar = write.value, words(write.target), effects.is_scalar(write)
     if isinstance(value, Operation) and value.operation in _OF_ONE_CALL and is_target(write, value.arguments[0]):
         return _by_one_call(write, value.operation.value, scalar)
+    update = as_update(write)
+    if update is not None:
+        operand = operand_of_update(words(write.span), target, update)
+        return f"`{target} {update} {operand};` {ONE_STEP}"
+    for guard in each(write.guard):
+        without = reduced_without_test(effects, guard, words)
+        if without is not None:
+            return without
     index = target[len(write.name) :] if target.startswith(write.name) else ""
     declared = "scalar" if scalar else f"{'edge' if write.index.type is Type.EDGE else 'vertex'}"
     single = (
@@ -119,7 +127,13 @@ def is_target(write: Write, term: Term) -> bool:
 
 def fix_of_read(effects: Effects, read: Read, write: Write, words: Words) -> str:
     """The fix of E0302, a read of what other calls write."""
-    special = _of_a_test(effects, read, words) or _as_ticket(effects, read, words)
+    for store in effects.written(read.name):
+        update = as_update(store)
+        if update is not None and is_target(store, read.term) and read.term in inside(store.value):
+            target = words(store.target)
+            operand = operand_of_update(words(store.span), target, update)
+            return f"`{target} {update} {operand};` {ONE_STEP}"
+    special = _of_a_test(effects, read, words) or _in_a_value(effects, read, words) or _as_ticket(effects, read, words)
     if special is not None:
         return special
     fixes = [f"write into a second {'scalar' if effects.is_scalar(read) else 'array'} and use it in the next operator"]
@@ -142,6 +156,17 @@ def _is_plain_test(effects: Effects, read: Read) -> bool:
             compares = isinstance(conjunct.operation, BinaryOperation) and conjunct.operation.is_comparison
             return compares or conjunct.operation is UnaryOperation.NOT
     return False
+
+
+def _in_a_value(effects: Effects, read: Read, words: Words) -> str | None:
+    """For the value of a store that a reduction takes the place of, with its test."""
+    for write in effects.written(read.name):
+        if read.term in inside(write.value):
+            for guard in each(write.guard):
+                without = reduced_without_test(effects, guard, words)
+                if without is not None:
+                    return without
+    return None
 
 
 def _as_ticket(effects: Effects, read: Read, words: Words) -> str | None:

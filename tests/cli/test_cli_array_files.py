@@ -137,7 +137,7 @@ def test_fixes_of_wrong_lengths(gdslc, problem, array, fix):
 
 
 def test_a_text_says_where_its_first_bad_word_is(gdslc):
-    Path("sites.txt").write_text("1 0\n\n1,0\n1 oops x\n")
+    Path("sites.txt").write_text("1 0\n\n1, 0\n1 oops x\n")
     says(gdslc, "sites.txt", "'oops' in line 4 cannot be used: expected a number")
     Path("sites.txt").write_text("0.5\r\n1e400\r\n")
     says(gdslc, "sites.txt", "'1e400' in line 2 cannot be used: it is too large for float64")
