@@ -519,6 +519,20 @@ constexpr bool has_lanes<Combine, Lists, decltype(void(Combine::lanes))> =
     sizeof(vertex) == 4 && std::is_reference<decltype(std::declval<const Lists&>().neighbor(0))>::value;
 #endif
 
+// piece: lengths_vary
+// Whether the ends of lists are mispredicted so often that lanes pay for what they cost themselves: a quarter of some members
+// have another number of edges than the next member.
+template <class Members, class Lists>
+inline bool lengths_vary(const Members& members, const Lists& lists) {
+    const int64 size = members.size() - 1, looks = minimum<int64>(size, 128);
+    int64 others = 0;
+    for (int64 look = 0; look < looks; ++look) {
+        const int64 i = uint64(uint32(look) * 0x9e3779b9u) * uint64(size) >> 32;
+        others += lists.degree(members[i]) != lists.degree(members[i + 1]);
+    }
+    return 4 * others >= looks && looks > 0;
+}
+
 // piece: sum_in_lanes
 // The sum of the elements at the neighbors in a list, up to eight at a time. What is left over is masked: how long a list is
 // would be a branch that is mispredicted.
@@ -605,7 +619,7 @@ inline int64 end_of_list(const Lists& lists, vertex v) {
 // For members from `begin` on the reduction of `value(near, far, e)` over the edges of each, passed to
 // `assign(near, reduced, totals)`. Returns the first of them that has a list to be `cut`, or `end`. This is a function of its
 // own, calls no other, and copies what it is given, so that addresses and totals stay in registers whatever is stored.
-template <bool cut, class T, class Members, class Lists, class Combine, class Value, class Assign, class Totals>
+template <bool cut, bool lanes, class T, class Members, class Lists, class Combine, class Value, class Assign, class Totals>
 __attribute__((noinline)) int64 reduce_members(const int64 begin, const int64 end, const Members& members_given,
                                                const Lists& lists_given, const T identity, const Combine& combine_given,
                                                const Value& value_given, const Assign& assign_given, Totals& totals_given,
@@ -628,7 +642,7 @@ __attribute__((noinline)) int64 reduce_members(const int64 begin, const int64 en
         const vertex near = members[i];
         const int64 first = in_order ? reached : lists.first(near), last = end_of_list<in_order>(lists, near);
         const auto of_edge = [&](int64 at) { return value(near, lists.neighbor(at), lists.id(at)); };
-        if constexpr (has_lanes<Combine, Lists>) {
+        if constexpr (lanes) {
             if (cut && last - first >= HUB_DEGREE) { break; }
             assign(near, sum_in_lanes(lists, first, last, combine.values), totals);
         } else if (has_vectors<Combine> && last - first >= VECTORS_FROM) {
@@ -648,18 +662,30 @@ __attribute__((noinline)) int64 reduce_members(const int64 begin, const int64 en
     return int64(i);
 }
 
+// piece: reduce_in_turn
+// The same, in lanes if the lengths of lists vary.
+template <bool cut, class T, class Members, class Lists, class Combine, class... Others>
+inline int64 reduce_in_turn(bool vary, int64 begin, int64 end, const Members& members, const Lists& lists, T identity,
+                            const Combine& combine, Others&... others) {
+    if constexpr (has_lanes<Combine, Lists>) {
+        if (vary) { return reduce_members<cut, true, T>(begin, end, members, lists, identity, combine, others...); }
+    }
+    return reduce_members<cut, false, T>(begin, end, members, lists, identity, combine, others...);
+}
+
 // piece: reduce_edges
 // The same for every member. All threads of the region call it.
 template <class T, class Members, class Lists, class Combine, class Value, class Assign, class Totals>
 inline void reduce_edges(run_state& run, const Members& members, const Lists& lists, T identity, Combine combine,
                          Value value, Assign assign, Totals& totals) {
     const int64 size = members.size(), length = chunk_of(4 * size);
+    const bool vary = has_lanes<Combine, Lists> && lengths_vary(members, lists);
     int64 visited = 0;
 #pragma omp for schedule(dynamic, 1)
     for (int64 begin = 0; begin < size; begin += length) {
         const int64 end = minimum(begin + length, size);
         for (int64 i = begin; i < end; ++i) {
-            i = reduce_members<true, T>(i, end, members, lists, identity, combine, value, assign, totals, visited);
+            i = reduce_in_turn<true, T>(vary, i, end, members, lists, identity, combine, value, assign, totals, visited);
             if (i == end) { break; }
             visited += lists.degree(members[i]);
             run.hubs.defer(members[i], lists.first(members[i]), lists.last(members[i]));
@@ -755,7 +781,8 @@ template <class T, class Members, class Lists, class Combine, class Value, class
 inline void reduce_by_one(run_state& run, const Members& members, const Lists& lists, T identity, Combine combine,
                           Value value, Assign assign, Totals& totals) {
     int64 visited = 0;
-    reduce_members<false, T>(0, members.size(), members, lists, identity, combine, value, assign, totals, visited);
+    const bool vary = has_lanes<Combine, Lists> && lengths_vary(members, lists);
+    reduce_in_turn<false, T>(vary, 0, members.size(), members, lists, identity, combine, value, assign, totals, visited);
     run.visited += visited;
 }
 
