@@ -39,9 +39,11 @@ class WrittenSteps:
             )
             for each in program.types
         )
+        # nothing is known of values that a caller gives as old ones, nor of what is computed from them
+        arrays = (dataclasses.replace(each, values=None) for each in program.arrays)
         result = dataclasses.replace(
             program,
-            arrays=(*program.arrays, *self._arrays),
+            arrays=(*arrays, *self._arrays),
             scalars=(*program.scalars, *self._scalars),
             vertex_functors=(*program.vertex_functors, *self._functors),
             frontiers=(*program.frontiers, *self._frontiers),

@@ -50,6 +50,16 @@ schedule {
     frontier f = where(v => rank[v] > 4);
     while (f) { f = advance(f, visit, over=in_edges); }
 }"""
+SMALL = BLOCKED.replace(
+    "vertex state : int32;", "vertex state : int32; local vertex small : int32; vertex told : int32;"
+)
+SMALL = (
+    SMALL[:-1]
+    + """    compute(vertices, v => { small[v] = state[v] * 3; });
+    compute(vertices, v => { told[v] = small[v] + 1; });
+}"""
+)
+"""How large the values of `small` are follows from those of a result."""
 ALL: dict[str, tuple[str, dict[str, Any]]] = {
     "sssp": ("sssp", {"source": 0}),
     "reachability": ("reachability", {"sources": [0]}),
@@ -59,6 +69,7 @@ ALL: dict[str, tuple[str, dict[str, Any]]] = {
     "without_edges_after, in_edges": (WITHOUT_EDGES_AFTER.replace("all_edges", "in_edges"), {"limit": 60}),
     "blocked": (BLOCKED, {"limit": 12}),
     "blocked, all_edges": (BLOCKED.replace("in_edges", "all_edges"), {"limit": 20}),
+    "small": (SMALL, {"limit": 12}),
     "nearest_waiting": (str(PROGRAMS / "nearest_waiting.gdsl"), {"source": 0}),
     "widest_path": (str(PROGRAMS / "widest_path.gdsl"), {"source": 0}),
 }
@@ -164,6 +175,14 @@ def test_inserted_edges_may_be_visited_in_any_order(name: str) -> None:
     assert len(found) == 1
     full = program(updated, backend="reference", **values)
     assert_equal(program.resume(result, updated, backend="reference"), full)
+
+
+def test_what_is_computed_from_old_values_is_stored_in_full() -> None:
+    """Ranges of values are those of a run from the beginning."""
+    program, graph = gdsl.compile(SMALL), with_attributes(random_graph(20, 40, seed=3))
+    result = program(graph, limit=12, backend="cpu")
+    graph = graph.updated(insert=insertion([(5, 1, 1), (8, 6, 2)]))
+    assert_equal(program.resume(result, graph, backend="cpu"), program(graph, limit=12, backend="reference"))
 
 
 def test_only_what_insertions_change_is_visited() -> None:
