@@ -95,7 +95,7 @@ def _of_integers() -> Iterator[Tree]:
 
 
 def _of_params(tree: Tree) -> Tree:
-    """The schedule reads no elements."""
+    """Its parts, where elements are those of functors."""
     if tree.kind == "element":
         return _param(tree.type)
     return dataclasses.replace(tree, parts=tuple(_of_params(part) for part in tree.parts))

@@ -89,7 +89,7 @@ def array_in_schedule(name: str, symbol: Symbol, environment: Environment, hint:
     """What to write in place of the bare name of the array `symbol` as a value of the type `hint`."""
     type_, domain = symbol.type, symbol.domain
     if type_ is None or domain is None or symbol.count is not None:
-        return "the schedule reads no elements: reduce the array, such as by `max(v => …)`"
+        return "name an element, or reduce the array, such as by `max(v => …)`"
     if hint is not Type.BOOL:
         word = "count" if type_ is Type.BOOL else "sum" if type_.is_numeric else "min"
         return f"reduce it, such as `{word}({name})`"
