@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
+from gdsl.records import dataclass
 from gdsl.types import Type
 
 
@@ -255,6 +256,25 @@ _ANSWERS = {
     GraphQuery.OUT_EDGE: Type.EDGE,
     GraphQuery.HAS_EDGE: Type.BOOL,
 }
+
+
+class ForestWord(Enum):
+    """What a loop of a functor does with labels, of which each leads to a vertex of the same set."""
+
+    JOIN = "join"
+    """Two sets become one."""
+    ROOT = "root"
+    """Labels are followed to the root."""
+    FLATTEN = "flatten"
+    """The same, and the root becomes the label of the vertex where it began."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forest:
+    """A word for labels, and the array that has them."""
+
+    word: ForestWord
+    array: str
 
 
 class Over(Enum):

@@ -305,8 +305,7 @@ class ExpressionPrinter:
     def update(self, node: ir.Update, outcome: Outcome) -> Text:
         """`changed(x op= y)` or `fetch(x op= y)`."""
         if node.target.data in self.everywhere:
-            assert outcome is Outcome.CHANGED
-            return self.update_everywhere(node)
+            return self.update_everywhere(node, outcome)
         if node.target.data in self.kept:
             return self.update_kept(node, outcome)
         plain = "plain_" if self.is_plain(node.target) else ""
@@ -319,9 +318,9 @@ class ExpressionPrinter:
         name = f"own_{'changed_' if outcome is Outcome.CHANGED else ''}{REDUCTIONS[node.operation]}"
         return call(name, self.address(node.target), self.kept[node.target.data], self.print(node.value))
 
-    def update_everywhere(self, node: ir.Update) -> Text:
-        """A minimum or maximum in the copies of all GPUs, which says whether this GPU's has changed."""
-        number, name = self.everywhere[node.target.data], f"changed_{REDUCTIONS[node.operation]}_everywhere"
+    def update_everywhere(self, node: ir.Update, outcome: Outcome = Outcome.CHANGED) -> Text:
+        """A minimum or maximum in the copies of all GPUs, which says whether this GPU's has changed, or what it was."""
+        number, name = self.everywhere[node.target.data], f"{outcome.value}_{REDUCTIONS[node.operation]}_everywhere"
         return call(name, "d.run", str(number), self.address(node.target), self.print(node.value))
 
     def _compare_and_swap(self, node: ir.CompareAndSwap) -> Text:

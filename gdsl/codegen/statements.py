@@ -11,7 +11,7 @@ from gdsl.codegen.literals import type_name
 from gdsl.codegen.names import Scope
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import contains, walk
-from gdsl.operations import Domain, Outcome, ReduceOperation
+from gdsl.operations import Domain, ForestWord, Outcome, ReduceOperation
 from gdsl.types import Type
 
 _OPERATORS = {ReduceOperation.ADD: "+=", ReduceOperation.SUBTRACT: "-=", ReduceOperation.MULTIPLY: "*="}
@@ -143,7 +143,7 @@ class StatementPrinter:
 
     def _loop(self, node: ir.Loop) -> None:
         self.lines.open(f"while ({self._print(node.condition)}) {{", node.span)
-        self._loop_body(node.body, False)
+        self._loop_body(node.body, _is_join(node))
 
     def _loop_body(self, body: tuple[ir.Statement, ...], short: bool) -> None:
         if not short:
@@ -167,7 +167,9 @@ class StatementPrinter:
 def polls(body: tuple[ir.Statement, ...]) -> bool:
     """Whether `body` has a loop that checks whether the run is stopped."""
     return any(
-        isinstance(node, (ir.Loop, ir.ForNeighbors)) or (isinstance(node, ir.ForRange) and not _is_short(node))
+        isinstance(node, ir.ForNeighbors)
+        or (isinstance(node, ir.ForRange) and not _is_short(node))
+        or (isinstance(node, ir.Loop) and not _is_join(node))
         for node in walk(body)
     )
 
@@ -192,6 +194,11 @@ def always_accepts(body: tuple[ir.Statement, ...]) -> bool:
     if isinstance(last, ir.Branch):
         return always_accepts(last.then) and always_accepts(last.otherwise)
     return isinstance(last, ir.Accept)
+
+
+def _is_join(node: ir.Loop) -> bool:
+    """Whether a loop joins two sets: it ends where they meet, after few steps mostly, so that it checks for no stop."""
+    return node.forest is not None and node.forest.word is ForestWord.JOIN
 
 
 def _is_short(node: ir.ForRange) -> bool:

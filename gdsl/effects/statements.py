@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from gdsl.effects.expressions import Expressions
 from gdsl.effects.functions import Functions
 from gdsl.effects.summary import Effects, Guard, Waiting
-from gdsl.effects.terms import DEEPEST_PROOF, OfRound, Operation, Origin, Term, Unknown
+from gdsl.effects.terms import DEEPEST_PROOF, OfRoots, OfRound, Operation, Origin, Term, Unknown
 from gdsl.ir import nodes
-from gdsl.operations import BinaryOperation, UnaryOperation
+from gdsl.operations import BinaryOperation, Forest, ForestWord, UnaryOperation
 from gdsl.types import Type
 
 _Locals = dict[str | None, Term]
@@ -146,10 +146,28 @@ class Statements(Expressions):
         condition = self.value(node.condition)
         last = self._rounds(loop, node.body, condition)
         self._leave(loop, last, condition)
+        if node.forest is not None and self._follows(node, node.forest, loop):
+            return
         exits = (condition, *(term for under, _ in loop.breaks for term in under))
         goes_on = (*self._next_round(condition, loop, last), *loop.stays)
         self.effects.exits.extend(exits)
-        self.effects.loops.append(Waiting(node, exits, goes_on, range(first, self.terms.number())))
+        numbers, heads = range(first, self.terms.number()), tuple(head for _, head in loop.heads.values())
+        self.effects.loops.append(Waiting(node, exits, goes_on, numbers, heads, loop.outside))
+
+    def _follows(self, node: nodes.Loop, forest: Forest, loop: _Loop) -> bool:
+        """Whether a loop finds the root of a vertex by labels that the operator does not write: then the local has that
+        root, whatever the labels on the way, and the loop ends."""
+        if forest.word is not ForestWord.ROOT or forest.array in self.written:
+            return False
+        condition = node.condition
+        assert isinstance(condition, nodes.Binary) and isinstance(condition.right, nodes.Local)
+        name = condition.right.name
+        left = self.environment[name]
+        depends = loop.heads[name][0].depends | self.terms.atoms.bit(OfRoots(forest.array))
+        root = self.terms.unknown(left.type, Origin.LEFT, name, depends)
+        self.effects.carried[root] = self.effects.carried[left]
+        self._set(name, root)
+        return True
 
     def _enter(self, body: tuple[nodes.Statement, ...]) -> _Loop:
         """Make unknown what the loop changes."""

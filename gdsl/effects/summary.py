@@ -17,6 +17,7 @@ from gdsl.effects.terms import (
     OfFrontier,
     OfPass,
     OfPlace,
+    OfRoots,
     ScalarTerm,
     Term,
     Unknown,
@@ -24,7 +25,7 @@ from gdsl.effects.terms import (
     split,
 )
 from gdsl.ir.nodes import EdgeFunctor, Elements, Functor, Loop, Operator, Role
-from gdsl.operations import Domain, Outcome, Over, ReduceOperation
+from gdsl.operations import Domain, Forest, ForestWord, Outcome, Over, ReduceOperation
 from gdsl.source import Span
 from gdsl.types import Type
 
@@ -105,13 +106,16 @@ class Read:
 @dataclass(frozen=True, slots=True, eq=False)
 class Waiting:
     """A `while` of the functor. `exits` are the terms that decide when it ends (its condition and the guards of its
-    `break`s); each of `goes_on` is a bool that is true whenever another iteration follows."""
+    `break`s); each of `goes_on` is a bool that is true whenever another iteration follows. `heads` are the locals that
+    it changes, as an iteration finds them; `guard` is that of the whole loop."""
 
     loop: Loop
     exits: tuple[Term, ...]
     goes_on: tuple[Term, ...]
     numbers: range
     """The numbers of the reads and writes inside it."""
+    heads: tuple[Term, ...] = ()
+    guard: Guard | None = None
 
 
 @dataclass
@@ -224,6 +228,18 @@ class Effects:
         """Whether a scalar is written or read."""
         return write.index is self.terms.unit
 
+    def joins(self, name: str) -> list[Waiting]:
+        """The loops by which calls join sets of the labels in an array; nothing else in the operator writes it."""
+        return [each for each in self.loops if each.loop.forest == Forest(ForestWord.JOIN, name)]
+
+    def keeps_sets(self, name: str) -> bool:
+        """Whether all that calls do to labels is to follow them to their roots."""
+        return any(each.loop.forest == Forest(ForestWord.FLATTEN, name) for each in self.loops)
+
+    def first_values(self, loop: Waiting) -> tuple[Term, ...]:
+        """What the locals that a loop changes have when it begins."""
+        return tuple(self.carried[head][0] for head in loop.heads)
+
     # ------------------------------------------------------------ what decides a value
 
     def depends(self, *terms: Term) -> int:
@@ -250,7 +266,7 @@ class Effects:
         if self._shared[0] != len(atoms):
             depends = 0
             for atom, bit in atoms.all():
-                if isinstance(atom, OfPass | OfData | OfFrontier):
+                if isinstance(atom, OfPass | OfData | OfRoots | OfFrontier):
                     depends |= bit
             self._shared = (len(atoms), depends)
         return self._shared[1]

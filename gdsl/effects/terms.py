@@ -249,6 +249,13 @@ class OfData:
 
 
 @dataclass(frozen=True, slots=True)
+class OfRoots:
+    """The roots to which the labels in an array lead that the operator does not write."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class OfFrontier:
     """The size of a frontier, or whether it has any members (`emptiness`); in the schedule only."""
 
@@ -300,7 +307,18 @@ class OfUnseen:
 
 
 Atom: TypeAlias = (
-    OfEnd | OfPlace | OfPass | OfData | OfFrontier | OfRead | OfResult | OfRound | OfCarried | OfArgument | OfUnseen
+    OfEnd
+    | OfPlace
+    | OfPass
+    | OfData
+    | OfRoots
+    | OfFrontier
+    | OfRead
+    | OfResult
+    | OfRound
+    | OfCarried
+    | OfArgument
+    | OfUnseen
 )
 
 

@@ -51,6 +51,7 @@ class Group(Enum):
     DEGREE = "a function of the graph; the name is reserved"
     GRAPH = "a function of the graph, for functors; the name is reserved"
     ADDITIONAL_GRAPH = "a function of the graph, for functors; a program may declare the name"
+    LABELS = "a word for labels, for functors; a program may declare the name"
     REDUCTION = "a reduction of an array, for the schedule; a program may declare the name"
     SCHEDULE = "an operator or function of the schedule; the name is reserved"
     FORM = "a word of one form of the schedule; a program may declare the name"
@@ -205,6 +206,15 @@ _TABLE: tuple[Signature, ...] = (
         "whether there is an edge from u to w",
     ),
     Signature("neighbors", Group.GRAPH, (_V,), "a list for loops", "the neighbors of v, for `for u in neighbors(v)`"),
+    # sets as forests of labels
+    Signature(
+        "join", Group.LABELS, (_A, Parameter("s", Kind.VERTEX), Parameter("t", Kind.VERTEX)), "nothing",
+        "the sets of s and t, of which a has the labels, become one", shape="join(component, s, t);",
+    ),
+    Signature(
+        "root", Group.LABELS, (_A, _V), Type.VERTEX, "the smallest vertex of the set of v, found by the labels in a",
+        shape="root(component, v)",
+    ),
     # reductions of arrays
     _reduction(ArrayReduction.SUM, "int64, uint64 or float64", "the sum of the elements"),
     _reduction(ArrayReduction.MIN, "the type of the array", "the smallest element"),

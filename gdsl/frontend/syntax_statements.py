@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gdsl.frontend.syntax_expressions import Argument, Expression, Index, Name
 from gdsl.frontend.syntax_symbols import Node, Symbol
-from gdsl.operations import BinaryOperation, Domain, NeighborOperation, Outcome, ReduceOperation
+from gdsl.operations import BinaryOperation, Domain, Forest, NeighborOperation, Outcome, ReduceOperation
 from gdsl.records import dataclass
 from gdsl.source import Span
 from gdsl.types import Type
@@ -126,10 +126,11 @@ class ForIn(Statement):
 
 @dataclass(frozen=True, slots=True)
 class While(Statement):
-    """`while (condition) { … }`."""
+    """`while (condition) { … }`. `forest`: it was written as `join(…)` or `root(…)`."""
 
     condition: Expression
     body: tuple[Statement, ...]
+    forest: Forest | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,9 @@ CONTEXTUAL_FORMS = {name: SIGNATURES[name].form for name in sorted(names_of(Grou
 """Words of one form of the schedule, each with the form; a program may declare them."""
 GRAPH_FUNCTIONS = names_of(Group.GRAPH)
 """What a functor reads of the graph; `out_edge`, which does so too, is contextual."""
-CONTEXTUAL_FUNCTIONS = names_of(Group.ADDITIONAL, Group.ADDITIONAL_GRAPH)
+LABEL_WORDS = names_of(Group.LABELS)
+"""What functors do with sets that are forests of labels."""
+CONTEXTUAL_FUNCTIONS = names_of(Group.ADDITIONAL, Group.ADDITIONAL_GRAPH, Group.LABELS)
 """Functions whose names a program may declare; the program's own then win."""
 ARRAY_REDUCTIONS = names_of(Group.REDUCTION)
 """The same of the schedule; two of them are functions of numbers, too."""

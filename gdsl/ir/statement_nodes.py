@@ -8,7 +8,7 @@ as an operand of `&& || !` there.
 from __future__ import annotations
 
 from gdsl.ir.expression_nodes import Expression, Node
-from gdsl.operations import Domain, Outcome, ReduceOperation, StoreRule
+from gdsl.operations import Domain, Forest, Outcome, ReduceOperation, StoreRule
 from gdsl.records import dataclass
 from gdsl.types import Type
 
@@ -160,10 +160,12 @@ class ForNeighbors(Statement):
 
 @dataclass(frozen=True, slots=True)
 class Loop(Statement):
-    """`while (condition)` in a functor; polls the stop flag."""
+    """`while (condition)` in a functor; polls the stop flag. `forest`: what it does with labels, where the program says
+    `join` or `root`."""
 
     condition: Expression
     body: tuple[Statement, ...]
+    forest: Forest | None = None
 
 
 @dataclass(frozen=True, slots=True)

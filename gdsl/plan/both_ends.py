@@ -2,7 +2,7 @@
 
 Then it makes no difference whether both run or one of them: a call may read what others write at any moment, so the
 second may read what the first read. It writes the same values to the same elements by operations that change nothing
-the second time, and nothing but flags depends on whether they changed anything.
+the second time, and nothing but flags depends on whether they changed anything. To `join` two sets is one operation.
 
 Operands may be exchanged where that changes neither the value nor what is evaluated. Of 0.0 and -0.0 the smaller is the
 one that comes first; and an operand that may stop the run is not evaluated if the one before it has decided.
@@ -13,7 +13,8 @@ from __future__ import annotations
 import dataclasses
 
 from gdsl.ir import nodes as ir
-from gdsl.operations import BinaryOperation, Builtin, Outcome, ReduceOperation
+from gdsl.ir.traversal import walk
+from gdsl.operations import BinaryOperation, Builtin, ForestWord, Outcome, ReduceOperation
 from gdsl.plan.functor_facts import may_stop
 from gdsl.types import Type
 
@@ -55,6 +56,8 @@ class _Text:
         self.roles = roles
         self.is_plain = functor.common is None and functor.value is None
         self._locals: dict[str, object] = {}
+        joins = [each for each in functor.body if _joins(each)]
+        self._joined = {node.name for loop in joins for node in walk(loop) if isinstance(node, ir.Assign)}
         tests = [repr(self._form(test)) for test in functor.condition]
         changes = [self._change(statement) for statement in functor.body]
         asked = tuple(tests) if may_stop(functor.condition) else frozenset(tests)
@@ -62,7 +65,9 @@ class _Text:
 
     def _change(self, statement: ir.Statement) -> object:
         """What a statement changes; None for a local."""
-        if isinstance(statement, ir.Let) and not statement.mutable:
+        if isinstance(statement, ir.Loop) and _joins(statement):
+            return statement.forest, self._form(statement.condition)
+        if isinstance(statement, ir.Let) and (not statement.mutable or statement.name in self._joined):
             value = statement.value
             if isinstance(value, ir.UpdateValue) and value.outcome is Outcome.CHANGED:
                 change = self._change(value.update)
@@ -99,6 +104,12 @@ class _Text:
             case tuple():
                 return tuple(map(self._form, part))
         return part
+
+
+def _joins(statement: ir.Statement) -> bool:
+    """Whether this joins two sets: the second time they are one, and which labels they have is open either way."""
+    forest = statement.forest if isinstance(statement, ir.Loop) else None
+    return forest is not None and forest.word is ForestWord.JOIN
 
 
 def _is_commutative(part: ir.Binary | ir.BuiltinCall) -> bool:

@@ -25,11 +25,15 @@ initial values, and each of the kinds of writes keeps them equal.
    a value in a copy that was worse than its own, and the former value was no better. If the element changes, it is true
    for the first call that changes any copy. So answers may only go into one `bool` scalar by `|=`, which then says what
    it says in any order of calls: whether any element has changed.
-3. *Labels that are lowered in copies* (`label_copies`): the smallest ones go to all copies where they are joined.
-4. *Changes that are merged* (`merges`): all copies are equal when such an operator ends.
-5. *Elements that the schedule stores*: a thread of each GPU does.
+3. *`join`* (`ForestWord.JOIN`), which asks for former labels. The first GPU's copy decides: a call lowers the element
+   there, and if that changes it, in all others. So every copy has the values of the first one, some of them later, and
+   all have its last one after the barrier. What calls read elsewhere, and where nothing is changed, may be any former
+   label (`gdsl.frontend.check.forests`).
+4. *Labels that are lowered in copies* (`label_copies`): the smallest ones go to all copies where they are joined.
+5. *Changes that are merged* (`merges`): all copies are equal when such an operator ends.
+6. *Elements that the schedule stores*: a thread of each GPU does.
 
-Operators of 3 and 4 need no fill any more, and store nothing besides. No condition of 1 and 2 is about one program; 2
+Operators of 4 and 5 need no fill any more, and store nothing besides. No condition of 1 to 3 is about one program; 2
 leaves out `fetch`, whose answers tell the order of calls.
 
 **Where.** Some operator changes copies of `x` that are merged, or one over all vertices or edges reaches elements of
@@ -60,7 +64,7 @@ from collections.abc import Iterator
 from gdsl.ir import nodes as ir
 from gdsl.ir.nodes import Array, Element, ElementTarget, Parameter, Role, element_index, is_parameter
 from gdsl.ir.traversal import all_steps, walk
-from gdsl.operations import EXTREMES, BinaryOperation, Domain, Outcome, ReduceOperation
+from gdsl.operations import EXTREMES, BinaryOperation, Domain, Forest, ForestWord, Outcome, ReduceOperation
 from gdsl.passes.writers import written_arrays
 from gdsl.plan.facts import Facts
 from gdsl.plan.gpu_copies import copies_of, uses_of
@@ -137,7 +141,23 @@ def _keeps_equal(name: str, operation: Operation, facts: Facts) -> bool:
     alone = sweep.skips is None and sweep.proposals is None
     if name not in written_arrays(functor) or not sweep.is_plain or not alone:
         return False
+    if joins_alone(name, functor):
+        return True
     return _writes_own(name, operation, functor) or reduces_anywhere(name, operation.step, functor)
+
+
+def joins_alone(name: str, functor: ir.Functor) -> bool:
+    """Whether all that a functor does with an array is to join sets of its labels."""
+    joins = [node for node in walk(functor.body) if isinstance(node, ir.Loop) and node.forest == Forest(_JOIN, name)]
+    inside = sum(_is_of(node, name) for loop in joins for node in walk(loop))
+    return inside > 0 and inside == sum(_is_of(node, name) for node in walk(functor))
+
+
+_JOIN = ForestWord.JOIN
+
+
+def _is_of(node: object, name: str) -> bool:
+    return isinstance(node, (Element, ElementTarget)) and node.array == name
 
 
 def _writes_own(name: str, operation: Operation, functor: ir.Functor) -> bool:

@@ -6,7 +6,7 @@ from gdsl.effects.access import Accesses
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import all_steps, walk
 from gdsl.ir.verifier import expecting
-from gdsl.operations import Domain, Outcome, ReduceOperation
+from gdsl.operations import Domain, Forest, ForestWord, Outcome, ReduceOperation
 from gdsl.plan.gpu_copies import uses_of
 from gdsl.plan.nodes import Initialize, Mode, Operation, Plan, Replica, Sweep, Write
 from gdsl.plan.walking import operations, steps_in, sweeps, sweeps_of, variants_of
@@ -96,9 +96,21 @@ class _Verifier:
         closing = getattr(operation.step, "closing", None)
         self.expect(closing is None or closing.array != name, f"{where} closes")
         self.expect(len(updates) == len(targets) and extreme, f"{where} is not reduced by one minimum or maximum")
+        if self._joins(name, functor):
+            return
         asked = [node for node in walk(functor) if isinstance(node, ir.UpdateValue) and _target(node.update) == name]
         self.expect(all(each.outcome is Outcome.CHANGED for each in asked), f"{where}: calls are told former values")
         self._tells_one(where, functor, asked)
+
+    def _joins(self, name: str, functor: ir.VertexFunctor | ir.EdgeFunctor) -> bool:
+        """Whether calls reach an array in loops that join sets alone, which may be given any former label."""
+        loops = [node for node in walk(functor.body) if isinstance(node, ir.Loop) and node.forest is not None]
+        joins = [each for each in loops if each.forest == Forest(ForestWord.JOIN, name)]
+        found = [
+            sum(isinstance(node, ir.Element | ir.ElementTarget) and node.array == name for node in walk(part))
+            for part in (functor, *joins)
+        ]
+        return bool(joins) and found[0] == sum(found[1:])
 
     def _tells_one(self, where: str, functor: ir.VertexFunctor | ir.EdgeFunctor, asked: list[ir.UpdateValue]) -> None:
         """Answers go into one flag and nowhere else: each statement of the body that no branch decides about is one

@@ -3,19 +3,27 @@
 Calls need not run concurrently, so a `while` that continues until another call does something may never end. A loop
 whose end depends on what other calls write must make progress itself: whenever another iteration follows, it has
 changed something by a monotone reduction, `changed(x min= y)` and the like, which cannot happen forever; or a local has
-become smaller (or always larger), as in `while (u > now label[u]) { u = now label[u]; }`: `_descends`.
+become smaller (or always larger), as in `while (u > now label[u]) { u = now label[u]; }`: `_descends`. The same of a
+local whose next value is shown to be smaller by what has not left the loop: `_falls`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from gdsl.effects.statements import both_true
 from gdsl.effects.summary import Effects, Waiting
-from gdsl.effects.terms import OfRead, OfResult, Term
+from gdsl.effects.terms import DEEPEST_PROOF, Choice, OfRead, OfResult, Operation, Term
 from gdsl.ir import nodes
 from gdsl.ir.traversal import conjuncts, walk
-from gdsl.operations import IDEMPOTENT, BinaryOperation, Outcome, ReduceOperation
+from gdsl.operations import (
+    IDEMPOTENT,
+    BinaryOperation,
+    Builtin,
+    Outcome,
+    ReduceOperation,
+    UnaryOperation,
+)
 from gdsl.rules.report import Report, waits_for_others
 from gdsl.rules.writers import Writers
 
@@ -25,7 +33,7 @@ def check_waiting(effects: Effects, writers: Writers, report: Report) -> None:
     for loop in effects.loops:
         shared = _shared(effects, writers, loop)
         if shared is not None and not any(_gets_on(effects, loop, term) for term in loop.goes_on):
-            if _descends(effects, loop.loop):
+            if _descends(effects, loop.loop) or _falls(effects, loop):
                 continue
             waits_for_others(report, effects, loop.loop, shared)
 
@@ -127,3 +135,50 @@ def _alike(one: nodes.Expression, other: nodes.Expression) -> bool:
     indices = one.index, other.index
     names = [index.name for index in indices if isinstance(index, nodes.Local)]
     return one.array == other.array and one.now and len(names) == 2 and names[0] == names[1]
+
+
+_Less = frozenset[tuple[Term, Term]]
+"""Pairs of values of which the first is less than the second."""
+
+
+def _falls(effects: Effects, loop: Waiting) -> bool:
+    """Whether a local is smaller in each round (or larger in each), as what must hold for a further round shows:
+    `high = max(before, low)` after `if (before >= high || low >= high) { break; }`."""
+    less = frozenset(pair for term in loop.goes_on for pair in _ordered(term, True))
+    more = frozenset((large, small) for small, large in less)
+    for head in loop.heads:
+        if head.type.is_integer or head.type.is_id:
+            last = effects.carried[head][-1]
+            if _is_beyond(last, head, less, Builtin.MAX) or _is_beyond(last, head, more, Builtin.MIN):
+                return True
+    return False
+
+
+def _ordered(term: Term, holds: bool) -> Iterator[tuple[Term, Term]]:
+    """The comparisons by `<` that are true where a bool is `holds`."""
+    if not isinstance(term, Operation) or term.depth > DEEPEST_PROOF:
+        return
+    if term.operation is UnaryOperation.NOT:
+        yield from _ordered(term.arguments[0], not holds)
+    elif term.operation is (BinaryOperation.AND if holds else BinaryOperation.OR):
+        for part in term.arguments:
+            yield from _ordered(part, holds)
+    elif term.operation is (BinaryOperation.LESS if holds else BinaryOperation.GREATER_EQUAL):
+        yield term.arguments[0], term.arguments[1]
+    elif term.operation is (BinaryOperation.GREATER if holds else BinaryOperation.LESS_EQUAL):
+        yield term.arguments[1], term.arguments[0]
+
+
+def _is_beyond(term: Term, head: Term, known: _Less, all_of: Builtin) -> bool:
+    """Whether `known` shows that `term` is beyond `head`: of `all_of` (`max` for less) each operand has to be, of the
+    other one an operand."""
+    if (term, head) in known:
+        return True
+    if term.depth > DEEPEST_PROOF:
+        return False
+    if isinstance(term, Choice):
+        return _is_beyond(term.yes, head, known, all_of) and _is_beyond(term.no, head, known, all_of)
+    if not isinstance(term, Operation) or term.operation not in (Builtin.MAX, Builtin.MIN):
+        return False
+    parts = (_is_beyond(part, head, known, all_of) for part in term.arguments)
+    return all(parts) if term.operation is all_of else any(parts)

@@ -62,6 +62,10 @@ def grade(effects: ProgramEffects, findings: Findings) -> Grades:
     results = [array.name for array in program.arrays if not array.is_local]
     results += [scalar.name for scalar in program.scalars if not scalar.is_local]
     unique = all(levels[name].exact for name in results)
+    if flow.joins_any:  # sets are known where labels are not: what has been concluded from that depends on them
+        flow = Flow(effects, findings.sites, data, doubtful=True)
+        flow.block(program.schedule)
+        unique = all(flow.state.value(name).exact for name in results)
     loose = loose_sites(program.schedule, frozenset(flow.not_unique_after), unique)
     return Grades(levels, obstacles(program, findings.sites, data), loose, dict(_small(program, data)))
 

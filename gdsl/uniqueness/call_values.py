@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gdsl.effects import Effects, Write
+from gdsl.effects import Effects, Waiting, Write, each
 from gdsl.effects.terms import (
     Constant,
     ElementTerm,
@@ -15,6 +15,7 @@ from gdsl.effects.terms import (
     OfPlace,
     OfRead,
     OfResult,
+    OfRoots,
     OfRound,
     OfUnseen,
     ScalarTerm,
@@ -56,6 +57,8 @@ class CallValues:
             steady = isinstance(atom, OfEnd | OfPlace | OfPass | OfRound)
             if steady or (isinstance(atom, OfData) and self.state.value(atom.name).exact):
                 exact |= bit
+            elif isinstance(atom, OfRoots):
+                exact |= bit if self.state.roots(atom.name).exact else 0
             elif isinstance(atom, OfRead):
                 exact |= bit if self._of_read(atom.number).exact else 0
             elif isinstance(atom, OfResult) and self._is_own(atom.number):
@@ -84,6 +87,8 @@ class CallValues:
     def _of_atom(self, atom: object) -> Level:
         if isinstance(atom, OfData):
             return self.state.value(atom.name)
+        if isinstance(atom, OfRoots):
+            return self.state.roots(atom.name)
         if isinstance(atom, OfFrontier):
             return self.state.frontier(atom.name)
         if isinstance(atom, OfRead):
@@ -114,6 +119,15 @@ class CallValues:
             if isinstance(read, ScalarTerm) or self.levels.of(read.index).exact:
                 return self.state.mark(read.data)
         return None
+
+    def joined(self, loop: Waiting) -> Level:
+        """The level of which vertices a loop of the calls joins."""
+        span = loop.loop.span
+        if self.judged.closings:
+            return not_unique(span, "which calls run depends on the order")
+        levels = self.levels.at(span)
+        ends = (levels.decision(term) for term in self.effects.first_values(loop))
+        return worst((self.run, *ends, *(levels.decision(guard.term) for guard in each(loop.guard))))
 
     def _is_own(self, number: int) -> bool:
         return self.judged.writers.single(self.effects.write_number(number).name)

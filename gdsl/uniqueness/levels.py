@@ -89,7 +89,8 @@ class State:
     be certain where the parents are not. `far_ends` has the level of the set of far ends of an edge frontier, and of
     whether it is empty: which vertices were reached may be certain where the edges are not. `certain` has the scalars
     that are certainly true (false), and `compressed` the label arrays in which every label is certainly a root (see
-    `labels`).
+    `labels`). `partitions` has the level of the sets that labels form, which `join` decides: labels that differ from
+    run to run may lead to the same roots. Of other arrays the level of these is that of the values.
     """
 
     values: dict[str, Level] = field(default_factory=dict)
@@ -98,16 +99,21 @@ class State:
     far_ends: dict[str, Level] = field(default_factory=dict)
     certain: frozenset[tuple[str, bool]] = frozenset()
     compressed: frozenset[str] = frozenset()
+    partitions: dict[str, Level] = field(default_factory=dict)
 
     def copy(self) -> State:
         """An independent copy."""
         values, marks = dict(self.values), dict(self.marks)
         frontiers, far_ends = dict(self.frontiers), dict(self.far_ends)
-        return State(values, marks, frontiers, far_ends, self.certain, self.compressed)
+        return State(values, marks, frontiers, far_ends, self.certain, self.compressed, dict(self.partitions))
 
     def value(self, name: str) -> Level:
         """The level of a name's values."""
         return self.values.get(name, EXACT)
+
+    def roots(self, name: str) -> Level:
+        """The level of the roots to which labels lead."""
+        return self.partitions.get(name, self.value(name))
 
     def mark(self, name: str) -> Level:
         """The level of being the initial constant."""
@@ -150,9 +156,12 @@ class State:
         """Forget what is certain about data that has been written."""
         self.certain -= {(name, True), (name, False)}
         self.compressed -= {name}
+        self.partitions.pop(name, None)
 
     def join(self, other: State) -> None:
         """Take the worse level of both states for every name."""
+        joined = self.partitions.keys() | other.partitions.keys()
+        self.partitions = {name: worst((self.roots(name), other.roots(name))) for name in joined}
         for name in other.values.keys() | self.values.keys() | other.marks.keys() | self.marks.keys():
             self.raise_to(name, other.value(name), other.mark(name))
         far_ends = other.far_ends.keys() | self.far_ends.keys()
@@ -172,4 +181,5 @@ class State:
             ),
             self.certain,
             self.compressed,
+            frozenset((name, level.severity) for name, level in self.partitions.items()),
         )

@@ -32,6 +32,7 @@ from gdsl.effects.terms import (
     OfPlace,
     OfRead,
     OfResult,
+    OfRoots,
     OfRound,
     Operation,
     Term,
@@ -129,7 +130,7 @@ class Loop:
 
     def origins(self, name: str, judged: JudgedOperator) -> Origins:
         """Everything else that the reductions of a step depend on, and its input frontier."""
-        names = {atom.name for atom in self._atoms(name, judged.effects) if isinstance(atom, OfData)}
+        names = {atom.name for atom in self._atoms(name, judged.effects) if isinstance(atom, OfData | OfRoots)}
         sources = self._made_of(judged)
         if sources is None:  # a worklist
             source = judged.effects.frontier.frontier or ""

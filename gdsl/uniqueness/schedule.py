@@ -23,19 +23,25 @@ from gdsl.uniqueness.levels import EXACT, Level, State, decision_level, of_passe
 from gdsl.uniqueness.operators import OperatorLevels
 from gdsl.uniqueness.relaxation import Loop, written_in
 from gdsl.uniqueness.steps import StepLevels
-from gdsl.uniqueness.whole_components import loops_over_all
+from gdsl.uniqueness.whole_components import joined_either_way, joins_over_all, loops_over_all
 
 
 class Flow(StepLevels):
     """Runs a schedule on levels."""
 
-    def __init__(self, effects: ProgramEffects, sites: Mapping[int, JudgedOperator], data: Data) -> None:
+    def __init__(
+        self, effects: ProgramEffects, sites: Mapping[int, JudgedOperator], data: Data, *, doubtful: bool = False
+    ) -> None:
+        """`doubtful`: nothing is concluded from what `join` has joined, but where it was along all edges."""
         super().__init__(effects, data)
+        self.doubtful = doubtful
         self.sites = sites
         program = effects.program
         self.labels = label_arrays(program, sites) if not program.graphs else frozenset[str]()
         """None where a graph may come to be another one: what is said of labels holds of all edges and vertices."""
         self.over_all = loops_over_all(program.schedule, sites, self.labels)
+        self.joins_all = joins_over_all(program.schedule, sites, self.labels)
+        self.joins_any = any(each.effects.joins(name) for each in sites.values() for name in self.labels)
         self.not_unique_after = set[int]()
         """The operators that write nothing but labels that loops over all edges settle, which are not unique then."""
         self.state.compressed = self.labels
@@ -89,9 +95,17 @@ class Flow(StepLevels):
         inner = self._inside(step, self._called_for(step))
         judged = inner.judged
         roots = {
-            name: decision_level(self.state.value(name), step.span) for name in self.labels if flattens(name, judged)
+            name: decision_level(self.state.roots(name), step.span) for name in self.labels if flattens(name, judged)
+        }
+        effects = judged.effects
+        former = {
+            name: self.state.roots(name) for name in self.labels if effects.joins(name) or effects.keeps_sets(name)
         }
         inner.apply()
+        joined = {
+            name: worst((level, *(inner.joined(loop) for loop in judged.effects.joins(name))))
+            for name, level in former.items()
+        }
         accepted, reached = EXACT, EXACT
         if step.result is not None:
             accepted = inner.accepted(judged.effects.collected)
@@ -102,13 +116,19 @@ class Flow(StepLevels):
         for name, level in {**replaced, **roots}.items():
             self.state.set(name, level, decision_level(level, step.span))
         self.state.compressed |= frozenset(roots)
+        for name, level in joined.items():
+            if (step.site, name) in self.joins_all:
+                self.state.partitions[name] = EXACT
+            elif not self.doubtful:
+                self.state.partitions[name] = decision_level(level, step.span)
         if step.result is not None:
             self.state.define(step.result, accepted, reached)
         self._note_labels(step, tuple(judged.effects.written_names()))
 
     def _note_labels(self, step: nodes.Operator, written: tuple[str, ...]) -> None:
-        settled = {name for _, name in self.over_all}
-        if len(written) == 1 and written[0] in settled and not self.state.value(written[0]).exact:
+        settled = {name for _, name in (*self.over_all, *self.joins_all)}
+        joins_all = any(site == step.site for site, _ in self.joins_all)
+        if len(written) == 1 and written[0] in settled and not joins_all and not self.state.value(written[0]).exact:
             self.not_unique_after.add(step.site)
 
     def _overwritten(self, step: nodes.Operator, judged: JudgedOperator, inner: OperatorLevels) -> dict[str, Level]:
@@ -183,6 +203,10 @@ class Flow(StepLevels):
         self.block(step.otherwise)
         self.state.join(after)
         self._differs((*step.then, *step.otherwise), condition)
+        for name in joined_either_way(step, self.sites, self.joins_all):
+            self.state.partitions[name] = EXACT
+            if name in self.state.compressed:
+                self.state.set(name, EXACT, EXACT)
 
     def _differs(self, steps: Iterable[nodes.Step], level: Level) -> None:
         """Raise what steps change to the `level` of the condition that decides whether, or how often, they run."""
@@ -194,6 +218,8 @@ class Flow(StepLevels):
             self.state.raise_to(name, level, level)
         for name in certain:
             self.state.set(name, EXACT, EXACT)
+        for name in data.keys() & self.state.partitions.keys():
+            self.state.partitions[name] = worst((self.state.partitions[name], level))
         for name in frontiers:
             self.state.worsen_frontier(name, level)
 

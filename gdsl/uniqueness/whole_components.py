@@ -14,6 +14,9 @@ it has read. All of these were roots when it began, so that any other vertex kee
 compressed again, all vertices that had one have one. It need not link all that it could. The same holds of one in the
 loop, behind the hooks, where labels are compressed before the next pass.
 
+The same holds after one operator that joins the ends of all edges, or of those with an end in f (`join(x, src, dst)`),
+since the sets of two vertices that are joined are one set when it ends.
+
 So an operator before such a loop is *loose*: if it writes nothing but the labels, these are not unique after it, and
 all results are, then no result depends on which labels it leaves, as long as each is a vertex of the component and not
 above the former one. For what is not unique raises the grade of all that is made from it, but for labels in such loops.
@@ -24,11 +27,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from gdsl.effects import Effects, Write
-from gdsl.effects.terms import ElementTerm, Operation, Term
+from gdsl.effects import Effects, Waiting, Write
+from gdsl.effects.terms import ElementTerm, End, Operation, Term
 from gdsl.ir import nodes
 from gdsl.ir.traversal import all_steps, blocks_of
-from gdsl.operations import BinaryOperation, Over
+from gdsl.operations import BinaryOperation, Builtin, Over
 from gdsl.rules import JudgedOperator
 from gdsl.uniqueness.labels import flattens
 from gdsl.uniqueness.moved_trees import made_of, moves_trees
@@ -48,6 +51,75 @@ def loops_over_all(steps: tuple[nodes.Step, ...], sites: Sites, labels: frozense
         for place, step in enumerate(block)
         if isinstance(step, nodes.While) and _goes_over_all(step, block[:place], sites, name)
     )
+
+
+def joins_over_all(steps: tuple[nodes.Step, ...], sites: Sites, labels: frozenset[str]) -> frozenset[tuple[int, str]]:
+    """The operators of a schedule, by site, that `join` the ends of every edge whose ends may be apart."""
+    joined = [name for name in sorted(labels) if any(each.effects.joins(name) for each in sites.values())]
+    within = [name for name in joined if _stays_within(steps, sites, name)]
+    blocks = [steps, *(block for step in all_steps(steps) for block in blocks_of(step))] if within else []
+    found = {
+        (step.site, name)
+        for name in within
+        for block in blocks
+        for step, before in _with_former(block, ())
+        if isinstance(step, nodes.Operator) and step.site in sites and _joins_all(step, before, sites, name)
+    }
+    return frozenset(found)
+
+
+def joined_either_way(step: nodes.If, sites: Sites, joins: frozenset[tuple[int, str]]) -> set[str]:
+    """The labels that have every component as one set after `if (f) { … }`, which begins with such an operator on f: if
+    f is empty, all vertices are in one."""
+    condition = step.condition
+    if not isinstance(condition, nodes.FrontierNotEmpty):
+        return set()
+    found = set()
+    for site, name in joins:
+        writers = _writers(step.then, sites, name)
+        first = writers[0] if writers and not _writers(step.otherwise, sites, name) else None
+        own = isinstance(first, nodes.Advance) and first.site == site
+        if own and isinstance(first, nodes.Advance) and first.frontier.frontier == condition.frontier:
+            found |= set() if written_in(step.then, sites)[1].get(condition.frontier) else {name}
+    return found
+
+
+def _with_former(
+    steps: tuple[nodes.Step, ...], before: tuple[nodes.Step, ...]
+) -> Iterator[tuple[nodes.Step, tuple[nodes.Step, ...]]]:
+    """The steps of a block, and those of `if`s in it, with all that has run before in the block."""
+    for place, step in enumerate(steps):
+        former = (*before, *steps[:place])
+        yield step, former
+        if isinstance(step, nodes.If):
+            yield from _with_former(step.then, former)
+            yield from _with_former(step.otherwise, former)
+
+
+def _joins_all(step: nodes.Operator, before: tuple[nodes.Step, ...], sites: Sites, name: str) -> bool:
+    """Whether an operator joins the ends of all edges, but those between vertices that had one label before."""
+    judged = sites[step.site]
+    effects = judged.effects
+    every = any(loop.guard is None and _of_both_ends(effects, loop) for loop in effects.joins(name))
+    if not every or not effects.on_edges or effects.on_common or effects.conjuncts or judged.closings:
+        return False
+    if step.frontier.everything:
+        return True
+    outside = isinstance(step, nodes.Advance) and step.over is Over.ALL_EDGES
+    return outside and _is_outside(step.frontier.frontier or "", before, sites, name)
+
+
+def _of_both_ends(effects: Effects, loop: Waiting) -> bool:
+    """Whether a loop begins at the two ends of the call's edge."""
+    larger, smaller = (_ends(term) for term in effects.first_values(loop))
+    return larger == smaller and len(larger) == 2
+
+
+def _ends(term: Term) -> set[Term]:
+    """The ends of an edge of which a term is the smaller or the larger one."""
+    of_two = isinstance(term, Operation) and term.operation in (Builtin.MIN, Builtin.MAX)
+    parts = term.arguments if isinstance(term, Operation) and of_two else ()
+    return {each for each in parts if isinstance(each, End) and not each.role.is_edge and not each.other}
 
 
 def loose_sites(steps: tuple[nodes.Step, ...], not_unique: frozenset[int], results_unique: bool) -> frozenset[int]:

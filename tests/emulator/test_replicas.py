@@ -70,6 +70,7 @@ _CHANGED = {
     "labels": REPLICATED["labels"],
     "own": REPLICATED["stored by its own call"],
     "linked": REPLICATED["linked first"],
+    "joined": REPLICATED["joined alone"],
 }
 
 

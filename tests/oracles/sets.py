@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from gdsl.graph import Graph
 
@@ -137,10 +139,31 @@ def two_vertices(*names: str) -> Callable[[Graph, int], Values]:
     return lambda graph, seed: {name: source_of(graph, seed + place) for place, name in enumerate(names)}
 
 
+def smallest_linked(count: int, near: np.ndarray, far: np.ndarray) -> np.ndarray:
+    """The smallest vertex that some edges, in either direction, link with each vertex."""
+    if count == 0:
+        return np.zeros(0, np.int64)
+    links = coo_array((np.ones(len(near), np.int8), (near, far)), shape=(count, count))
+    sets, label = connected_components(links, directed=False)
+    first = np.full(sets, count)
+    np.minimum.at(first, label, np.arange(count))
+    return first[label]
+
+
+def check_joined_sets(graph: Graph, values: Values, answers: Answers) -> None:
+    tails, heads = ends(graph)
+    chosen = np.arange(len(tails)) % values["shared"] != 0
+    first = smallest_linked(graph.num_vertices, tails[chosen], heads[chosen])
+    members = np.bincount(first, minlength=graph.num_vertices)
+    same(answers, first_root=first, members=members, sets=int((members > 0).sum()))
+    same(answers, component=smallest_linked(graph.num_vertices, tails, heads))
+
+
 SETS = (
     Case("meeting", check_meeting, two_vertices("left", "right"), not_empty),
     Case("unvisited", check_unvisited),
     Case("independent_rounds", check_independent_rounds),
+    Case("joined_sets", check_joined_sets, lambda graph, seed: {"shared": 1 + seed % 4}),
     Case("edge_sets", check_edge_sets, lambda graph, seed: {"start": source_of(graph, seed)}, not_empty),
     Case("set_operations", check_set_operations, two_vertices("start", "other"), not_empty),
 )

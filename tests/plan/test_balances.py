@@ -65,7 +65,7 @@ def test_a_balance_is_for_the_push_of_a_choice() -> None:
 
 
 def test_places_are_tested_where_all_edges_are_walked() -> None:
-    lists, table = (advances(plan_of("connected_components", *words)) for words in ((), ("link.balance=edges",)))
+    lists, table = (advances(plan_of("connected_components", *words)) for words in ((), ("sample.balance=edges",)))
     assert any(walk.first_places is not None for sweep in lists for walk in sweep.walks)
     (walk,) = table[0].walks
     assert walk.first_places is None and len(walk.variant.tests) == len(lists[0].walks[0].variant.tests)

@@ -64,7 +64,7 @@ def test_of_the_samples_components_alone() -> None:
         for step in walk(program_of(case.name).schedule)
         if isinstance(step, Advance) and step.loose
     }
-    assert loose == {("connected_components", "link")}
+    assert loose == {("connected_components", "sample")}
 
 
 def test_phases() -> None:

@@ -51,6 +51,21 @@ def components(
 
 LABELED = {
     "all edges": components(),
+    "joined": components(
+        first="advance(vertices, (s, t, e) => { cond place < 2; apply { join(x, s, t); } }, to=none);"
+    ),
+    "joined, and the rest joined": """program joined;
+        problem { vertex x : vertex = id; local scalar most : vertex; }
+        schedule {
+            advance(vertices, (s, t, e) => { cond place < 2; apply { join(x, s, t); } }, to=none);
+            compute(vertices, v => { x[v] = root(x, v); });
+            compute(vertices, v => { most min= x[v]; });
+            frontier rest = where(v => x[v] != most);
+            if (rest) {
+                advance(rest, (s, t, e) => { join(x, s, t); }, to=none, over=all_edges);
+                compute(vertices, v => { x[v] = root(x, v); });
+            }
+        }""",
     "twice": components(first="advance(vertices, link, to=none); advance(vertices, link, to=none, over=all_edges);"),
     "a set is chosen": components(
         data="local vertex few : bool;",
@@ -69,6 +84,17 @@ NOT_LABELED = {
         functors="vertex functor note(v) { apply { early[v] = x[v]; } }",
         between="compute(vertices, note);",
     ),
+    "joined, and a result in between": components(
+        first="advance(vertices, (s, t, e) => { cond place < 2; apply { join(x, s, t); } }, to=none);",
+        data="vertex early : vertex;",
+        functors="vertex functor note(v) { apply { early[v] = x[v]; } }",
+        between="compute(vertices, note);",
+    ),
+    "joined along all edges": """program joined; problem { vertex x : vertex = id; }
+        schedule {
+            advance(vertices, (s, t, e) => { join(x, s, t); }, to=none);
+            compute(vertices, v => { x[v] = root(x, v); });
+        }""",
     "another write": components(more="seen[src] = true;", data="local vertex seen : bool;"),
     "in a loop": components(first="repeat (2) { advance(vertices, link, to=none); }"),
     "of a few vertices": components(first="frontier f = where(v => out_degree(v) > 2); advance(f, link, to=none);"),

@@ -100,6 +100,17 @@ REPLICATED = {
         """,
         first="advance(vertices, link, to=none); compute(vertices, flatten);",
     ),
+    "joined": following(
+        first="advance(vertices, (s, t, e) => { join(x, t, s); }, to=none); compute(vertices, flatten);",
+        flatten="x[v] = root(x, v);",
+    ),
+    "joined alone": """program joined; problem { vertex x : vertex = id; vertex members : int32; }
+        schedule {
+            compute(edges, (s, t, e) => { if (s != t) { join(x, s, t); } });
+            compute(vertices, v => { let leader = root(x, v); members[leader] += 1; });
+            advance(vertices, (s, t, e) => { join(x, s, t); }, to=none);
+            compute(vertices, v => { x[v] = root(x, v); });
+        }""",
     "reduced last": following(
         functors="vertex functor last(v) { apply { x[vertex(num_vertices - 1 - int64(v))] min= v; } }",
         end="compute(vertices, last);",

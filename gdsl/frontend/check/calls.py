@@ -17,6 +17,7 @@ from gdsl.frontend.check.conversions import (
 )
 from gdsl.frontend.check.environment import Environment, Place, built_in, poison, refuse_now
 from gdsl.frontend.check.foreign_names import report_foreign_call
+from gdsl.frontend.check.forests import report_misplaced
 from gdsl.frontend.check.functions import call_of, function_of
 from gdsl.frontend.check.names import SETS, NameChecker
 from gdsl.frontend.check.reductions import ReductionChecker, is_reduction, is_set, named_set
@@ -29,6 +30,7 @@ from gdsl.frontend.vocabulary import (
     FOREIGN_NAMES,
     FUNCTIONS,
     GRAPH_FUNCTIONS,
+    LABEL_WORDS,
     SCHEDULE_FUNCTIONS,
     TYPES,
     closest,
@@ -71,7 +73,7 @@ class CallChecker(NameChecker):
         if symbol is not None and symbol.kind is SymbolKind.MISTAKEN:
             return poison(expression.span)
         if symbol is None and name in CONTEXTUAL_FUNCTIONS:
-            return self.wrap(expression, hint) if name == "wrap" else self._built_in(expression, hint)
+            return self._contextual(expression, hint)
         advice = self._size_of_a_list(expression) or _where_it_stands(name, symbol)
         if advice is not None:
             environment.report("E0404", f"`{name}` is not allowed here", span, fix=advice)
@@ -84,6 +86,13 @@ class CallChecker(NameChecker):
         elif not report_foreign_call(expression, environment):
             self._unknown(expression)
         return poison(expression.span)
+
+    def _contextual(self, expression: syntax.Call, hint: Type | None) -> syntax.Expression:
+        """A call of what a program may call otherwise."""
+        if expression.function in LABEL_WORDS:
+            report_misplaced(expression, self.environment)
+            return poison(expression.span)
+        return self.wrap(expression, hint) if expression.function == "wrap" else self._built_in(expression, hint)
 
     def _size_of_a_list(self, call: syntax.Call) -> str | None:
         listed = call.arguments[0].value if call.function == "size" and len(call.arguments) == 1 else None

@@ -21,6 +21,7 @@ from gdsl.frontend.check.declarations import (
 )
 from gdsl.frontend.check.environment import Environment, Generated, Place
 from gdsl.frontend.check.far_ends import FarEnds
+from gdsl.frontend.check.forests import check_forests
 from gdsl.frontend.check.neighbor_operators import vote_types
 from gdsl.frontend.check.param_sets import with_sets
 from gdsl.frontend.check.procedures import Procedures
@@ -141,6 +142,8 @@ def _typed(
     around.taken.update(environment.globals)  # what a procedure declares may have the name of data, which it hides
     schedule = check_block(around, procedures, None, program.schedule)
     result = _with_generated(typed, environment.generated, schedule)
+    if len(environment.diagnostics) == 0:
+        check_forests(result, environment)
     deep = too_deep(result) if procedures.expansions and not environment.diagnostics else None
     if deep is not None:
         environment.diagnostics.append(deep)

@@ -15,6 +15,7 @@ from gdsl.frontend.check.conversions import (
 )
 from gdsl.frontend.check.environment import Environment, Place
 from gdsl.frontend.check.expressions import ExpressionChecker
+from gdsl.frontend.check.forests import with_labels
 from gdsl.frontend.check.functions import declare_names, neighbors_of
 from gdsl.frontend.check.param_sets import VERTEX_SET
 from gdsl.frontend.check.updates import as_assignment, effects_first, short_assign, unused_fix
@@ -70,12 +71,28 @@ class StatementChecker:
 
     def _expanded(self, statement: syntax.Statement) -> tuple[syntax.Statement, ...]:
         """The typed statements that one statement expands to."""
+        with_roots = self._with_labels(statement)
+        if with_roots is not None:
+            return with_roots
         if isinstance(statement, syntax.Update):
             return self._update(statement)
         if isinstance(statement, syntax.ShortAssign):
             return self._short_assign(statement)
         typed = self.statement(statement)
         return () if typed is None else (typed,)
+
+    def _with_labels(self, statement: syntax.Statement) -> tuple[syntax.Statement, ...] | None:
+        """What `join` and `root` in a statement expand to; None if it has neither."""
+        expanded = with_labels(statement, self.expressions)
+        if not expanded or isinstance(expanded[-1], syntax.While):
+            return expanded
+        *before, last = expanded
+        typed = self._expanded(last)
+        if before:
+            value = getattr(last, "value", None)
+            assert isinstance(value, syntax.Name)
+            del self.environment.scopes[-1][value.name]  # no text can mean it, and no message should name it
+        return *before, *typed
 
     def statement(self, statement: syntax.Statement) -> syntax.Statement | None:
         """The typed statement; None after a mistake."""

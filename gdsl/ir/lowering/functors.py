@@ -145,7 +145,7 @@ class StatementLowering:
                 then, otherwise = self.block(node.then), self.block(node.otherwise)
                 return nodes.Branch(span, lower(node.condition), then, otherwise)
             case syntax.While():
-                return nodes.Loop(span, lower(node.condition), self.block(node.body))
+                return nodes.Loop(span, lower(node.condition), self.block(node.body), node.forest)
             case syntax.For():
                 if node.type is None or node.symbol is None:
                     impossible(node)

@@ -67,3 +67,19 @@ __device__ __forceinline__ bool changed_max_everywhere(const run_slice& slice, u
     if (changed) { reduce_on_others(slice, number, x, [&](T* other) { atomicMax_grid(other, value); }); }
     return changed;
 }
+
+// piece: fetch_min_everywhere
+// The former value of a minimum in all copies, where a value that it had earlier will do as long as nothing is changed by
+// this. The first GPU's copy decides what it was, and every value that this copy has goes to the others.
+template <class T>
+__device__ __forceinline__ T fetch_min_everywhere(const run_slice& slice, uint32 number, T* x, T value) {
+    const T former = load_relaxed(x);
+    if (!(value < former)) { return former; }
+    const uint32 this_gpu = uint32(own_gpu()), gpus = uint32(gpu_count());
+    const uint64 at = uint64(x - reinterpret_cast<const T*>(slice.addresses[number][this_gpu]));
+    const T before = atomicMin_grid(&reinterpret_cast<T*>(slice.addresses[number][0])[at], value);
+    if (value < before) {
+        for (uint32 gpu = 1; gpu < gpus; ++gpu) { atomicMin_grid(&reinterpret_cast<T*>(slice.addresses[number][gpu])[at], value); }
+    }
+    return before;
+}

@@ -3,12 +3,9 @@
 // 
 // For every vertex, the smallest vertex of its weak component.
 // 
-// First, vertices are linked along two edges each: Rem's algorithm climbs the labels of both ends to where these meet,
-// and shortens the chains of labels on its way. Chains are then followed to their roots, and labels outside one large
-// component are hooked to smaller ones along all edges, until nothing is left to hook. What two passes have left is far
-// apart, and joined from label to label.
-// (Sutton, Ben-Nun and Barak, Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling, IPDPS 2018; Rem's:
-// Patwary, Blair and Manne, Experiments on Union-Find Algorithms for the Disjoint-Set Data Structure, SEA 2010.)
+// The ends of two edges of each vertex are joined first, which leaves most vertices of most graphs in one component. From
+// then on, it is enough to join along the edges of all the others.
+// (Sutton, Ben-Nun and Barak, Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling, IPDPS 2018.)
 
 // ==== platform ====
 
@@ -29,9 +26,8 @@
 // ==== end of platform ====
 
 // Names of the program that a header of CUDA may have defined as macros.
-#undef advance_hook
-#undef advance_join
 #undef advance_link
+#undef advance_sample
 #undef component
 #undef compute_elect
 #undef compute_flatten
@@ -43,24 +39,17 @@
 #undef filter_outside
 #undef flatten_apply
 #undef giant
-#undef here
 #undef high
-#undef hook_apply
-#undef hook_totals
-#undef hooked
-#undef join_apply
 #undef label
 #undef link_apply
-#undef link_condition
 #undef low
 #undef measure_apply
 #undef measure_totals
-#undef one
-#undef other
 #undef outside_condition
 #undef own_component
+#undef sample_apply
+#undef sample_condition
 #undef src
-#undef there
 #undef widest
 
 // Functions that operators share: long programs call them, short ones inline them.
@@ -92,13 +81,9 @@ constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
 // piece: reduce_min
 // piece: raise_to
 // piece: reduce_max
-// piece: unsigned_of
-// piece: reduce_and reduce_or reduce_xor
-// piece: changed_min
 // piece: own_changed_min own_min
 // piece: plain_min
 // piece: plain_max
-// piece: plain_or
 // piece: no_deferred_edges
 
 struct block_storage {
@@ -198,11 +183,10 @@ struct data_slice {
     graph_slice graph;
     run_slice run;
     vertex* component;  // num_vertices
-    bool* hooked;  // one value
     int32* widest;  // one value
     vertex* giant;  // one value
 };
-static_assert(sizeof(data_slice) == 192, "as the host knows it");
+static_assert(sizeof(data_slice) == 184, "as the host knows it");
 
 // piece: stop_requested
 // piece: enactor
@@ -221,8 +205,6 @@ static_assert(sizeof(data_slice) == 192, "as the host knows it");
 // piece: from_id to_id
 // piece: out_of_range
 // piece: checked_index
-// piece: begin_pass
-// piece: count_pass
 // piece: is_trace_writer
 // piece: begin_operator
 // piece: ticks
@@ -230,7 +212,6 @@ static_assert(sizeof(data_slice) == 192, "as the host knows it");
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
-// piece: rotate
 
 // A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
 struct frontier {
@@ -295,46 +276,38 @@ struct elect_totals {
     vertex giant = NO_VERTEX;
 };
 
-struct hook_totals {
-    bool hooked = false;
-};
-
-__device__ __forceinline__ bool link_condition(const data_slice& d, vertex src, edge e) {
-#line 20 "connected_components.gdsl"
+__device__ __forceinline__ bool sample_condition(const data_slice& d, vertex src, edge e) {
+#line 15 "connected_components.gdsl"
     return place_of(d.graph, src, e) < 2;
 }
 #line resume "connected_components.cu"
 
-__device__ __forceinline__ void link_apply(const data_slice& d, vertex src, vertex dst) {
-#line 22 "connected_components.gdsl"
-    vertex one = src;
-#line 22 "connected_components.gdsl"
-    vertex other = dst;
-    for (int32 step = 0; step < 64; ++step) {
-        if (one == other) {
-#line 24 "connected_components.gdsl"
-            break;
-        }
-#line 25 "connected_components.gdsl"
-        const vertex high = maximum(one, other);
-#line 25 "connected_components.gdsl"
-        const vertex low = minimum(one, other);
+__device__ __forceinline__ void sample_apply(const data_slice& d, vertex src, vertex dst) {
+#line 15 "connected_components.gdsl"
+    vertex high = maximum(src, dst);
+#line 15 "connected_components.gdsl"
+    vertex low = minimum(src, dst);
+#line 15 "connected_components.gdsl"
+    while (low < high) {
+#line 15 "connected_components.gdsl"
         const vertex label = load_cached(&d.component[checked_index(d, low, d.graph.num_vertices, 0)]);
-        const vertex before = reduce_min(&d.component[checked_index(d, high, d.graph.num_vertices, 1)], label);
-        if (before == high || before == label) {
-#line 28 "connected_components.gdsl"
+#line 15 "connected_components.gdsl"
+        const vertex before = reduce_min(&d.component[checked_index(d, high, d.graph.num_vertices, 0)], label);
+#line 15 "connected_components.gdsl"
+        if (before >= high || before == label) {
+#line 15 "connected_components.gdsl"
             break;
         }
-#line 29 "connected_components.gdsl"
-        one = before;
-#line 29 "connected_components.gdsl"
-        other = low;
+#line 15 "connected_components.gdsl"
+        high = maximum(before, low);
+#line 15 "connected_components.gdsl"
+        low = minimum(before, low);
     }
 }
 #line resume "connected_components.cu"
 
 __device__ __forceinline__ void measure_apply(const data_slice& d, vertex v, measure_totals& totals) {
-#line 53 "connected_components.gdsl"
+#line 18 "connected_components.gdsl"
     plain_max(&totals.widest, out_degree(d.graph, v));
 }
 #line resume "connected_components.cu"
@@ -342,87 +315,75 @@ __device__ __forceinline__ void measure_apply(const data_slice& d, vertex v, mea
 __device__ __forceinline__ void flatten_apply(const data_slice& d, vertex v) {
     uint32 polls = 0;
     vertex own_component = load_now(&d.component[v]);
-#line 52 "connected_components.gdsl"
-    while (own_changed_min(&d.component[v], own_component, load_cached(&d.component[checked_index(d, own_component, d.graph.num_vertices, 2)]))) {
+#line 17 "connected_components.gdsl"
+    while (own_changed_min(&d.component[v], own_component, load_cached(&d.component[checked_index(d, own_component, d.graph.num_vertices, 1)]))) {
         if (stop_requested(d, polls)) { return; }
     }
 }
 #line resume "connected_components.cu"
 
 __device__ __forceinline__ bool elect_condition(const data_slice& d, vertex v) {
-#line 54 "connected_components.gdsl"
+#line 19 "connected_components.gdsl"
     return out_degree(d.graph, v) == *d.widest;
 }
 #line resume "connected_components.cu"
 
 __device__ __forceinline__ void elect_apply(const data_slice& d, vertex v, elect_totals& totals) {
-#line 54 "connected_components.gdsl"
+#line 19 "connected_components.gdsl"
     plain_min(&totals.giant, d.component[v]);
 }
 #line resume "connected_components.cu"
 
 __device__ __forceinline__ bool outside_condition(const data_slice& d, vertex v) {
-#line 55 "connected_components.gdsl"
+#line 25 "connected_components.gdsl"
     return d.component[v] != *d.giant;
 }
 #line resume "connected_components.cu"
 
-__device__ __forceinline__ void hook_apply(const data_slice& d, vertex src, vertex dst, hook_totals& totals) {
-#line 35 "connected_components.gdsl"
-    const vertex here = load_cached(&d.component[src]);
-#line 35 "connected_components.gdsl"
-    const vertex there = load_cached(&d.component[dst]);
-    const bool lower = changed_min(&d.component[checked_index(d, maximum(here, there), d.graph.num_vertices, 3)], minimum(here, there));
-    plain_or(&totals.hooked, lower);
-}
-#line resume "connected_components.cu"
-
-__device__ __forceinline__ void join_apply(const data_slice& d, vertex src, vertex dst) {
-#line 42 "connected_components.gdsl"
-    vertex one = load_cached(&d.component[src]);
-#line 42 "connected_components.gdsl"
-    vertex other = load_cached(&d.component[dst]);
-    for (int32 step = 0; step < 64; ++step) {
-        if (one == other) {
-#line 44 "connected_components.gdsl"
+__device__ __forceinline__ void link_apply(const data_slice& d, vertex src, vertex dst) {
+#line 16 "connected_components.gdsl"
+    vertex high = maximum(src, dst);
+#line 16 "connected_components.gdsl"
+    vertex low = minimum(src, dst);
+#line 16 "connected_components.gdsl"
+    while (low < high) {
+#line 16 "connected_components.gdsl"
+        const vertex label = load_cached(&d.component[checked_index(d, low, d.graph.num_vertices, 2)]);
+#line 16 "connected_components.gdsl"
+        const vertex before = reduce_min(&d.component[checked_index(d, high, d.graph.num_vertices, 2)], label);
+#line 16 "connected_components.gdsl"
+        if (before >= high || before == label) {
+#line 16 "connected_components.gdsl"
             break;
         }
-#line 45 "connected_components.gdsl"
-        const vertex high = maximum(one, other);
-#line 45 "connected_components.gdsl"
-        const vertex low = minimum(one, other);
-        one = load_cached(&d.component[checked_index(d, high, d.graph.num_vertices, 4)]);
-#line 46 "connected_components.gdsl"
-        other = load_cached(&d.component[checked_index(d, low, d.graph.num_vertices, 5)]);
-        changed_min(&d.component[checked_index(d, high, d.graph.num_vertices, 6)], other);
-        if (one == high) {
-#line 48 "connected_components.gdsl"
-            break;
-        }
+#line 16 "connected_components.gdsl"
+        high = maximum(before, low);
+#line 16 "connected_components.gdsl"
+        low = minimum(before, low);
     }
 }
 #line resume "connected_components.cu"
 
 // ---- operators ----
 
-// line 58: advance(vertices, link)
-__device__ __forceinline__ void advance_link(enactor& run, const data_slice& d, int32 iteration) {
+// line 22: advance(vertices, sample)
+__device__ __forceinline__ void advance_sample(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-        if (active && link_condition(d, near, at)) { link_apply(d, near, far); }
+        if (active && sample_condition(d, near, at)) { sample_apply(d, near, far); }
     };
     push_threads(run, all_members{uint64(d.graph.num_vertices)}, first_places{d.graph, 2}, visit);
     synchronize(run);
     end_operator(run, 0, iteration, size, uint64(d.graph.num_edges), false);
 }
 
-// line 60: compute(vertices, measure)
+// line 24: compute(vertices, measure)
 __device__ __forceinline__ void compute_measure(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     measure_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) {
-        flatten_apply(d, v);  // line 59: compute(vertices, flatten)
+        flatten_apply(d, v);  // line 23: compute(vertices, flatten)
         measure_apply(d, v, totals);
     });
     {
@@ -434,7 +395,7 @@ __device__ __forceinline__ void compute_measure(enactor& run, const data_slice& 
     note_operator(run, 2, iteration, size, 0, false);
 }
 
-// line 60: compute(vertices, elect)
+// line 24: compute(vertices, elect)
 __device__ __forceinline__ void compute_elect(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     elect_totals totals;
@@ -447,7 +408,7 @@ __device__ __forceinline__ void compute_elect(enactor& run, const data_slice& d,
     note_operator(run, 3, iteration, size, 0, false);
 }
 
-// line 61: rest = filter(vertices, outside)
+// line 25: rest = filter(vertices, outside)
 __device__ __forceinline__ void filter_outside(enactor& run, const data_slice& d, frontier& result, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
@@ -461,52 +422,32 @@ __device__ __forceinline__ void filter_outside(enactor& run, const data_slice& d
     end_operator(run, 4, iteration, size, 0, false);
 }
 
-// line 64: advance(rest, hook, over=all_edges)
-__device__ __forceinline__ void advance_hook(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
+// line 27: advance(rest, link, over=all_edges)
+__device__ __forceinline__ void advance_link(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
-    hook_totals totals;
     const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-        if (active) { hook_apply(d, near, far, totals); }
+        if (active) { link_apply(d, near, far); }
     };
     const uint64 visited = push_warps(run, members_of(input), out_lists{d.graph}, visit);
     count_visited(run, visited);
     const uint64 chunks = push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
     synchronize(run);
     const auto visit_back = [&](bool active, vertex near, vertex far, edge at) {
-        if (active) { hook_apply(d, far, near, totals); }
+        if (active) { link_apply(d, far, near); }
     };
     count_visited(run, d.graph.in_offsets == d.graph.offsets ? visited : push_warps(run, members_of(input), in_lists{d.graph}, visit_back));
     if (!(d.graph.in_offsets == d.graph.offsets)) { push_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, visit_back); }
-    {
-        const bool total = block_reduce(run.shared, totals.hooked, false,
-            [](bool a, bool b) { return a | b; });
-        if (threadIdx.x == 0) { reduce_or(d.hooked, total); }
-    }
     synchronize(run);
     end_operator(run, 5, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
-// line 66: advance(rest, join)
-__device__ __forceinline__ void advance_join(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
-    const uint64 size = input.size;
-    need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
-    const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-        if (active) { join_apply(d, near, far); }
-    };
-    count_visited(run, push_warps(run, members_of(input), out_lists{d.graph}, visit));
-    push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
-    synchronize(run);
-    end_operator(run, 6, iteration, size, load_relaxed(&run.counters()->visited), false);
-}
-
-// line 67: compute(vertices, flatten)
+// line 28: compute(vertices, flatten)
 __device__ __forceinline__ void compute_flatten(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { flatten_apply(d, v); });
-    note_operator(run, 7, iteration, size, 0, false);
+    note_operator(run, 6, iteration, size, 0, false);
 }
 
 // ---- enactor ----
@@ -518,10 +459,8 @@ __device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
         d.component[i] = id;
     });
     if (leader()) {
-        *d.hooked = true;
         *d.widest = 0;
         *d.giant = NO_VERTEX;
-        d.hooked[4] = false;
     }
     synchronize(run);
 }
@@ -529,31 +468,23 @@ __device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
 // The whole schedule as one persistent kernel.
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_connected_components_enactor(const data_slice problem) {
     __shared__ block_storage shared;
-    data_slice d = problem;
+    const data_slice& d = problem;
     enactor run(d.run, shared);
     frontier rest = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
     initialize(run, d);
     constexpr int32 iteration = 0;
-    advance_link(run, d, iteration);
+    advance_sample(run, d, iteration);
     compute_measure(run, d, iteration);
     synchronize(run);
     compute_elect(run, d, iteration);
     synchronize(run);
     filter_outside(run, d, spare, iteration);
     exchange(rest, spare);
-    for (int32 iteration = 0; *d.hooked && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
-        rotate(d.hooked, problem.hooked, false);
-        synchronize(run);
-        advance_hook(run, d, rest, iteration);
-        if (*d.hooked) {
-            if (iteration > 1) {
-                advance_join(run, d, rest, iteration);
-            }
-            compute_flatten(run, d, iteration);
-        }
+    if (rest.size > 0) {
+        advance_link(run, d, rest, iteration);
+        compute_flatten(run, d, iteration);
     }
-    if (run.stopped) { return; }
     if (leader()) {
         run.control->iterations = run.shared.passes;
         end_clock(run);
