@@ -19,12 +19,14 @@ Ends = tuple[int, Any, Any]
 
 @dataclass(frozen=True)
 class GraphClass:
-    """One class. draw: (module, vertices) to `Ends`. vertices: by default, by backend. weights: 1 to this."""
+    """One class. draw: (module, vertices) to `Ends`. vertices: by default, by backend. weights: 1 to this. parallel:
+    whether loops and parallel edges stay."""
 
     draw: Callable[[Any, int], Ends]
     vertices: dict[str, int]
     largest_weight: int = 64
     directed: bool = False
+    parallel: bool = False
 
 
 def random_geometric(module: Any, count: int, degree: int = 12, seed: int = 5) -> Ends:

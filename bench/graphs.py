@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from bench.classes import CLASSES
+from bench.more_classes import MORE_CLASSES
 from gdsl.graph import Graph, open_graph
 from gdsl.graph.csr import Csr
 
@@ -31,12 +32,13 @@ KNOWN_SOURCES = {
     "grid3000": [2428078, 4600247, 7655628, 5732679],
 }
 LARGEST_WEIGHT = {"rmat": 64, "grid": 1000, "file": 64, "directed_rmat": 64, "one_way_grid": 1000}
-LARGEST_WEIGHT |= {name: each.largest_weight for name, each in CLASSES.items()}
-DIRECTED = ("directed_rmat", "one_way_grid", *(name for name, each in CLASSES.items() if each.directed))
+_DRAWN = CLASSES | MORE_CLASSES
+LARGEST_WEIGHT |= {name: each.largest_weight for name, each in _DRAWN.items()}
+DIRECTED = ("directed_rmat", "one_way_grid", *(name for name, each in _DRAWN.items() if each.directed))
 """Kinds whose edges are stored as they point; all others are symmetric."""
 _EDGES_AT_ONCE = 1 << 27
 _NAME = re.compile(r"(rmat|grid|directed_rmat|one_way_grid)([1-9][0-9]*)")
-_CLASS = re.compile(f"({'|'.join(CLASSES)})([1-9][0-9]*)?")
+_CLASS = re.compile(f"({'|'.join(_DRAWN)})([1-9][0-9]*)?")
 
 
 @dataclass
@@ -93,7 +95,7 @@ def load(name: str, backend: str, num_sources: int = 4) -> BenchmarkGraph:
     """
     if backend == "cpu":
         kind = split_name(name)[0]
-        return (made_graph if kind in DIRECTED or kind in CLASSES else _host_graph)(name, np, num_sources)
+        return (made_graph if kind in DIRECTED or kind in _DRAWN else _host_graph)(name, np, num_sources)
     import cupy
 
     return (_host_graph if split_name(name)[0] == "file" else made_graph)(name, cupy, num_sources)
@@ -126,10 +128,11 @@ def made_graph(name: str, module: Any, num_sources: int = 4) -> BenchmarkGraph:
         del ends
     elif kind == "one_way_grid":
         vertices, offsets, columns = _one_way_grid(module, size)
-    elif kind in CLASSES:
-        drawn = CLASSES[kind]
+    elif kind in _DRAWN:
+        drawn = _DRAWN[kind]
         vertices, *ends = drawn.draw(module, size or drawn.vertices["cpu" if module is np else "cuda"])
-        offsets, columns = _simple_csr(module, vertices, ends[0], ends[1], both_ways=not drawn.directed)
+        both, parallel = not drawn.directed, drawn.parallel
+        offsets, columns = _simple_csr(module, vertices, ends[0], ends[1], both_ways=both, parallel=parallel)
         del ends
     else:
         vertices, offsets, columns = _grid(module, size)
@@ -199,13 +202,17 @@ def _one_way_grid(
     return count, *_simple_csr(module, count, tails, heads, both_ways=False)
 
 
-def _simple_csr(module: Any, count: int, sources: Any, destinations: Any, both_ways: bool = True) -> tuple[Any, Any]:
-    """(offsets, columns) of the edges without loops and duplicates, each list ascending: the lists of some vertices
-    after the other, as sorting takes several times the memory of what it sorts."""
+def _simple_csr(
+    module: Any, count: int, sources: Any, destinations: Any, both_ways: bool = True, parallel: bool = False
+) -> tuple[Any, Any]:
+    """(offsets, columns) of the edges without loops and duplicates, unless `parallel`, each list ascending: the lists
+    of some vertices after the other, as sorting takes several times the memory of what it sorts."""
     parts = max(1, 2 * sources.size // _EDGES_AT_ONCE)
     degrees, columns = module.zeros(count, np.int64), []
     for low, high in pairwise(count * part // parts for part in range(parts + 1)):
-        keys = module.unique(module.concatenate(list(_keys(sources, destinations, count, low, high, both_ways))))
+        drawn = module.concatenate(list(_keys(sources, destinations, count, low, high, both_ways, parallel)))
+        keys = module.sort(drawn) if parallel else module.unique(drawn)
+        del drawn
         near = keys // count
         columns.append((keys - near * count).astype(np.int32))
         degrees[low:high] = module.bincount(near - low, minlength=high - low)
@@ -216,13 +223,15 @@ def _simple_csr(module: Any, count: int, sources: Any, destinations: Any, both_w
     return offsets, module.concatenate(columns)
 
 
-def _keys(sources: Any, destinations: Any, count: int, low: int, high: int, both_ways: bool) -> Iterator[Any]:
-    """The edges (`both_ways`: in both directions) that leave the vertices from `low` on, before `high`, but
+def _keys(
+    sources: Any, destinations: Any, count: int, low: int, high: int, both_ways: bool, loops: bool
+) -> Iterator[Any]:
+    """The edges (`both_ways`: in both directions) that leave the vertices from `low` on, before `high`, with or without
     loops: a number for each, ordered by source and then by destination."""
     for some in _pieces(sources.size):
         ends = sources[some], destinations[some]
         for near, far in (ends, ends[::-1]) if both_ways else (ends,):
-            taken = (near >= low) & (near < high) & (near != far)
+            taken = (near >= low) & (near < high) & (loops | (near != far))
             yield near[taken].astype(np.int64) * count + far[taken]
 
 

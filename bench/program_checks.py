@@ -111,3 +111,18 @@ def check_fashion(graph: BenchmarkGraph, style: Any, rounds: int = 5, styles: in
         most, best = votes.max(axis=1), votes.argmax(axis=1)
         expected = module.where(votes[vertices, expected] == most, expected, best)
     return differences(module, "styles", style, expected)
+
+
+def check_votes(graph: BenchmarkGraph, label: Any, unsettled: int) -> str | None:
+    """`label_propagation.gdsl`: as many vertices prefer another label as it says."""
+    module, count = graph.module, graph.num_vertices
+    apart = graph.edge_sources != graph.columns
+    near, far = graph.edge_sources[apart].astype(np.int64), graph.columns[apart]
+    keys, votes = module.unique(near * count + label[far], return_counts=True)
+    most = module.zeros(count, np.int32)
+    module.maximum.at(most, keys // count, votes.astype(np.int32))
+    own = module.arange(count, dtype=np.int64) * count + label
+    places = module.minimum(module.searchsorted(keys, own), max(keys.size - 1, 0))
+    kept = module.where(keys[places] == own, votes[places], 0)
+    preferring = int((kept < most).sum())
+    return None if preferring == unsettled else f"{preferring:,} vertices prefer another label, not {unsettled:,}"
