@@ -1,4 +1,5 @@
-"""Searches on graphs of few edges for each vertex: few blocks at first, and many once a run has had wide passes."""
+"""Searches on graphs of few edges for each vertex: few blocks at first, and many once a run has had wide passes; on
+forests the other way round."""
 
 from __future__ import annotations
 
@@ -24,12 +25,20 @@ pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator n
 TREE = make_graph([(0, v) for v in range(1, 300)], 301, directed=False)
 """A vertex of many edges, and one of none."""
 PATH = make_graph([(v, v + 1) for v in range(299)], 300, directed=False)
+WHEEL = make_graph([*((0, v) for v in range(1, 300)), *((v, v + 1) for v in range(1, 9))], 301, directed=False)
+RING = make_graph([(v, (v + 1) % 300) for v in range(300)], 300, directed=False)
 
 
 @pytest.mark.parametrize(
     ("graph", "sources", "blocks"),
-    [(TREE, [0, 5], [2, 6, 6]), (PATH, [0, 5], [2, 2, 2]), (TREE, [300, 0, 300], [2, 2, 6, 6])],
-    ids=["wide", "narrow", "alone at first"],
+    [
+        (WHEEL, [0, 5], [2, 6, 6]),
+        (RING, [0, 5], [2, 2, 2]),
+        (WHEEL, [300, 0, 300], [2, 2, 6, 6]),
+        (TREE, [300, 0, 5], [6, 6, 6, 6]),
+        (PATH, [0, 5], [6, 2, 2]),
+    ],
+    ids=["wide", "narrow", "alone at first", "tree", "path"],
 )
 def test_the_first_run_decides(graph: Graph, sources: list[int], blocks: list[int]) -> None:
     built = build_program("bfs", (), TINY, Widths.both(32))
@@ -47,11 +56,11 @@ def test_the_first_run_decides(graph: Graph, sources: list[int], blocks: list[in
 
 
 def test_runs_that_reach_little_end_the_observation() -> None:
-    observed = ObservedBlocks(132, 528, 256, 1_000_000)
+    observed = ObservedBlocks(132, 528, 256, 1_000_000, 132)
     assert [observed.note(10, 3) for _ in range(8)] == [132] * 8 and observed.runs_left == 0
-    assert ObservedBlocks(528, 528, 256, 1_000_000).runs_left == 0, "there is nothing to choose"
+    assert ObservedBlocks(528, 528, 256, 1_000_000, 528).runs_left == 0, "there is nothing to choose"
 
 
 def test_wide_is_a_fourth_of_the_threads_of_few_blocks() -> None:
-    assert ObservedBlocks(132, 528, 256, 9_000_000).note(9_000_000, 4112) == 132
-    assert ObservedBlocks(132, 528, 256, 8_000_000).note(8_000_000, 539) == 528
+    assert ObservedBlocks(132, 528, 256, 9_000_000, 132).note(9_000_000, 4112) == 132
+    assert ObservedBlocks(132, 528, 256, 8_000_000, 132).note(8_000_000, 539) == 528

@@ -26,6 +26,7 @@ from gdsl.graph.graph import Graph
 from gdsl.ir.ids import NAME as GIVEN_IDS
 from gdsl.plan import block_cache
 from gdsl.plan.buffers import control_block
+from gdsl.plan.graph_class import is_forest
 from gdsl.plan.nodes import Launch, Plan
 from gdsl.plan.occupancy import MOST_BLOCKS, blocks_a_multiprocessor, keeps_values
 from gdsl.plan.walking import launches
@@ -87,7 +88,7 @@ class Enactor:
         self._dynamic_shared = self._dynamic_shared_bytes()
         """Bytes of dynamic shared memory per block."""
         self._observed = self._blocks(blocks, blocks_each or MOST_BLOCKS)
-        self.blocks = self._observed.few
+        self.blocks = self._observed.first
         self._memories = RunMemories(device, plan, on_device, self.memory_class)
         self.limits, self._bindings = Limits(), _NOTHING
         self._started = 0.0
@@ -133,7 +134,8 @@ class Enactor:
             if failure or exhausted or arrived >> STOPPED_FROM_BIT:
                 control_words = self.control()
                 if most_visits and not failure and not exhausted and control_words["stopped_after"]:
-                    raise TooManyVisitsError(control_words["visits"], control_words["stopped_after"] / 1e6)
+                    visits, spent = control_words["visits"], control_words["stopped_after"] / 1e6
+                    raise TooManyVisitsError(visits, spent, self.on_device.largest_degree >= self.plan.sizes.hub_degree)
                 last = self._progress(started_run, words)
                 late = partial(failures.late_error, self.plan.program, limits.timeout, last)
                 self.raise_failure(control_words, late)
@@ -261,7 +263,7 @@ class Enactor:
         barrier."""
         threads, graph = self._threads, self.graph
         if given is not None:
-            return ObservedBlocks(given, given, threads, graph.num_vertices)
+            return ObservedBlocks(given, given, threads, graph.num_vertices, given)
         resident = min(
             self.device.resident_blocks(kernel, threads, self._dynamic_shared) for kernel in self._kernels.values()
         )
@@ -273,7 +275,8 @@ class Enactor:
             )
         worth = blocks_a_multiprocessor(self.plan, graph.num_vertices, graph.num_edges, self.on_device.largest_degree)
         few, many = (self.device.multiprocessors * min(resident, most, most_each) for most in (worth, MOST_BLOCKS))
-        return ObservedBlocks(few, many, threads, graph.num_vertices)
+        first = many if is_forest(graph.num_vertices, graph.num_edges) else few
+        return ObservedBlocks(few, many, threads, graph.num_vertices, first)
 
     def is_late(self) -> bool:
         """Whether the caller's timeout has passed."""
