@@ -38,7 +38,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
     if first.barrier is None:  # behind which counters are 0
         return plan
     numbers = itertools.count(copies_of(plan))
-    found = [each.name for each in plan.frontiers if _suits(each, plan)]
+    found = [each.name for each in plan.frontiers if is_filled_once_and_walked(each, plan)]
     return dataclasses.replace(plan, own_queues=tuple(OwnQueue(name, next(numbers)) for name in found))
 
 
@@ -46,7 +46,9 @@ _ASK_SIZES = (ir.If, ir.Repeat, ir.StoreScalar)
 """Steps that may read the size of a set. A `while` loop is none of them, as one GPU alone may run its passes."""
 
 
-def _suits(frontier: Frontier, plan: Plan) -> bool:
+def is_filled_once_and_walked(frontier: Frontier, plan: Plan) -> bool:
+    """Whether one filter over all vertices fills a set, once, and all that asks for members are pushes that walk the
+    lists of their own."""
     if frontier.domain is not Domain.VERTEX or frontier.counts is not None:
         return False
     by_site = {each.step.site: each for each in operations(plan)}
@@ -59,7 +61,7 @@ def _suits(frontier: Frontier, plan: Plan) -> bool:
         return False
     readers = [step for step, use in uses if frontier.name in use.read and not isinstance(step, _ASK_SIZES)]
     return bool(readers) and all(
-        isinstance(step, ir.Advance) and step.site in by_site and walks_lists(by_site[step.site]) for step in readers
+        isinstance(step, ir.Advance) and step.site in by_site and _walks_lists(by_site[step.site]) for step in readers
     )
 
 
@@ -79,7 +81,7 @@ def _fills(operation: Operation) -> bool:
     return queued and sweep.members.domain is Domain.VERTEX and not sweep.walks
 
 
-def walks_lists(operation: Operation) -> bool:
+def _walks_lists(operation: Operation) -> bool:
     """Whether each GPU may push from its own members: no thread needs members of another GPU."""
     sweep = operation.does
     if not isinstance(sweep, Sweep) or sweep.balance not in (Balance.AUTO, Balance.THREAD):

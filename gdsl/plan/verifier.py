@@ -1,4 +1,5 @@
-"""What must hold of any plan, stated without asking any pass what it would have decided.
+"""What must hold of any plan, stated without asking any pass what it would have decided. A fact about the program that
+takes a proof (`unread_values`, `reduces_anywhere`) is proved in one place, which the pass reads as well.
 
 1. Every step of the program occurs once; only steps that do not conflict change their order.
 2. Each conjunct is tested and each statement run once on every way through a sweep (`verifier_variants`).
@@ -30,6 +31,7 @@ from gdsl.ir import nodes as ir
 from gdsl.ir.verifier import expecting
 from gdsl.operations import Domain
 from gdsl.plan import renumbering, teams
+from gdsl.plan.initial_values import unread_values
 from gdsl.plan.nodes import (
     Barrier,
     Branch,
@@ -53,7 +55,6 @@ from gdsl.plan.nodes import (
 from gdsl.plan.verifier_bits import verify_bits
 from gdsl.plan.verifier_exchanges import verify_exchanges
 from gdsl.plan.verifier_graphs import verify_hoisted_graphs
-from gdsl.plan.verifier_initial_values import needs_no_value
 from gdsl.plan.verifier_labels import verify_labels
 from gdsl.plan.verifier_lanes import verify_lanes
 from gdsl.plan.verifier_launches import verify_launches
@@ -172,7 +173,7 @@ class _Verifier:
         for group, domain in ((first.vertex_arrays, Domain.VERTEX), (first.edge_arrays, Domain.EDGE)):
             self.expect(all(domains.get(each.name) is domain for each in group), "an array of other elements")
         lacking = set(data) - {each.name for each in initialized}
-        self.expect(all(needs_no_value(self.program, name) for name in lacking), "data without an initial value")
+        self.expect(lacking <= set(unread_values(self.program)), "data without an initial value")
 
     def _same(self, steps: tuple[Step, ...], wanted: tuple[ir.Step, ...], depth: int) -> bool:
         """Whether `steps`, without what was put between them, are `wanted`; `depth` loops are around."""

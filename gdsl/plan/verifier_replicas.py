@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from gdsl.effects.access import Accesses
 from gdsl.ir import nodes as ir
-from gdsl.ir.traversal import all_steps, walk
+from gdsl.ir.traversal import all_steps
 from gdsl.ir.verifier import expecting
-from gdsl.operations import Domain, Forest, ForestWord, Outcome, ReduceOperation
+from gdsl.operations import Domain
 from gdsl.plan.gpu_copies import uses_of
 from gdsl.plan.nodes import Initialize, Mode, Operation, Plan, Replica, Sweep, Write
+from gdsl.plan.replicas import joins_alone, reduces_anywhere, writes_own
 from gdsl.plan.walking import operations, steps_in, sweeps, sweeps_of, variants_of
-from gdsl.types import WHOLE_WORDS, Type
+from gdsl.types import WHOLE_WORDS
 
 
 def verify_replicas(plan: Plan) -> None:
@@ -80,88 +81,13 @@ class _Verifier:
             return
         plain = sweep.is_plain and sweep.proposals is None and sweep.skips is None
         self.expect(plain, f"{where} is written by another kind of sweep")
-        targets = [node for node in walk(functor.body) if isinstance(node, ir.ElementTarget) and node.array == name]
         writes = [each for variant in variants_of(sweep) for each in variant.writes if each.name == name]
         if name in sweep.published:
             everything = isinstance(operation.step, ir.Compute) and operation.step.frontier.everything
-            own = all(_is_own_vertex(each.index) for each in targets)
-            self.expect(everything and own and bool(targets), f"{where} is not written at the call's vertex alone")
+            own = everything and isinstance(functor, ir.VertexFunctor) and writes_own(name, functor)
+            self.expect(own, f"{where} is not written at the call's vertex alone")
             self.expect(all(each.mode is not Mode.EVERYWHERE for each in writes), f"{where} is written twice")
             return
         self.expect(all(each.mode is Mode.EVERYWHERE for each in writes) and bool(writes), f"{where} is in one copy")
-        updates = [node for node in walk(functor.body) if isinstance(node, ir.Update) and _target(node) == name]
-        kinds = {each.operation for each in updates}
-        extreme = len(kinds) == 1 and kinds <= {ReduceOperation.MIN, ReduceOperation.MAX}
-        extreme = extreme and not any(each.type.is_float for each in targets)
-        closing = getattr(operation.step, "closing", None)
-        self.expect(closing is None or closing.array != name, f"{where} closes")
-        self.expect(len(updates) == len(targets) and extreme, f"{where} is not reduced by one minimum or maximum")
-        if self._joins(name, functor):
-            return
-        asked = [node for node in walk(functor) if isinstance(node, ir.UpdateValue) and _target(node.update) == name]
-        self.expect(all(each.outcome is Outcome.CHANGED for each in asked), f"{where}: calls are told former values")
-        self._tells_one(where, functor, asked)
-
-    def _joins(self, name: str, functor: ir.VertexFunctor | ir.EdgeFunctor) -> bool:
-        """Whether calls reach an array in loops that join sets alone, which may be given any former label."""
-        loops = [node for node in walk(functor.body) if isinstance(node, ir.Loop) and node.forest is not None]
-        joins = [each for each in loops if each.forest == Forest(ForestWord.JOIN, name)]
-        found = [
-            sum(isinstance(node, ir.Element | ir.ElementTarget) and node.array == name for node in walk(part))
-            for part in (functor, *joins)
-        ]
-        return bool(joins) and found[0] == sum(found[1:])
-
-    def _tells_one(self, where: str, functor: ir.VertexFunctor | ir.EdgeFunctor, asked: list[ir.UpdateValue]) -> None:
-        """Answers go into one flag and nowhere else: each statement of the body that no branch decides about is one
-        that keeps an answer in a constant, one that reduces such constants or an answer, or has nothing to do with any.
-        """
-        kept, fed = set[str](), set[str]()
-        left = {id(each) for each in asked}
-        left -= {id(node.value) for node in walk(functor.body) if isinstance(node, ir.Evaluate)}
-        for statement in functor.body:
-            if isinstance(statement, ir.Let) and id(statement.value) in left and not statement.mutable:
-                kept.add(statement.name)
-                left.discard(id(statement.value))
-                continue
-            names = [node.name for node in walk(statement) if isinstance(node, ir.Local) and node.name in kept]
-            is_answer = isinstance(statement, ir.Update) and id(statement.value) in left
-            if not names and not is_answer:
-                continue
-            self.expect(
-                isinstance(statement, ir.Update) and _is_flag(statement), f"{where}: an answer decides something"
-            )
-            assert isinstance(statement, ir.Update)
-            parts = [part for part in _alternatives(statement.value) if isinstance(part, ir.Local)]
-            alone = [part.name for part in parts if part.name in kept] == names
-            self.expect(alone, f"{where}: an answer decides something")
-            left.discard(id(statement.value))
-            fed.add(statement.target.data)
-        self.expect(not left and len(fed) <= 1, f"{where}: answers go elsewhere")
-        conditions = (node for node in walk(functor.condition) if isinstance(node, ir.Local))
-        self.expect(not any(node.name in kept for node in conditions), f"{where}: an answer decides something")
-
-
-def _is_flag(update: ir.Update) -> bool:
-    flag = isinstance(update.target, ir.ScalarTarget) and update.target.type is Type.BOOL
-    return flag and update.operation is ReduceOperation.BIT_OR
-
-
-def _alternatives(value: ir.Expression) -> list[ir.Expression]:
-    """The operands of `||`."""
-    if isinstance(value, ir.Binary) and value.operation.value == "||":
-        return [*_alternatives(value.left), *_alternatives(value.right)]
-    if isinstance(value, ir.Chain) and all(operation.value == "||" for operation, _ in value.links):
-        operands = (value.first, *(operand for _, operand in value.links))
-        return [part for each in operands for part in _alternatives(each)]
-    return [value]
-
-
-def _target(update: ir.Update) -> str | None:
-    """The array of which an element is reduced."""
-    return update.target.array if isinstance(update.target, ir.ElementTarget) else None
-
-
-def _is_own_vertex(index: ir.Expression) -> bool:
-    element = ir.element_index(index)
-    return ir.is_parameter(element, ir.Role.VERTEX)
+        alike = joins_alone(name, functor) or reduces_anywhere(name, operation.step, functor)
+        self.expect(alike, f"{where} is not reduced by one minimum or maximum whose answers go into one flag")

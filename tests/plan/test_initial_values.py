@@ -1,4 +1,4 @@
-"""Arrays over edges that get no initial values: only where nothing reads one, as pass and verifier say alike."""
+"""Arrays over edges that get no initial values: only where nothing reads one, which the verifier asks of any plan."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from gdsl.plan.buffer_nodes import Cleared
 from gdsl.plan.initial_values import unread_values
 from gdsl.plan.nodes import Initialize, Plan, Step
 from gdsl.plan.verifier import verify
-from gdsl.plan.verifier_initial_values import needs_no_value
 from gdsl.plan.walking import map_blocks, steps_in
 from gdsl.source import Source
 
@@ -78,7 +77,7 @@ def started(plan: Plan) -> set[str]:
 @pytest.mark.parametrize("name", SAME)
 def test_nobody_reads_them(name: str) -> None:
     found = program(*SAME[name])
-    assert list(unread_values(found)) == ["ends"] and needs_no_value(found, "ends")
+    assert list(unread_values(found)) == ["ends"]
     plan = plan_of(found)
     assert not started(plan)
     assert [each.cleared for each in plan.buffers if each.name == "ends"] == [Cleared.WRITTEN]
@@ -87,15 +86,11 @@ def test_nobody_reads_them(name: str) -> None:
 @pytest.mark.parametrize("name", OTHERS)
 def test_somebody_may_read_them(name: str) -> None:
     found = program(*OTHERS[name])
-    assert not list(unread_values(found)) and not needs_no_value(found, "ends")
+    assert not list(unread_values(found))
     plan = plan_of(found)
     assert started(plan) == {"ends"}
     with pytest.raises(VerificationError, match="data without an initial value"):
         verify(unset(plan))
-
-
-def test_arrays_over_vertices_keep_theirs() -> None:
-    assert not needs_no_value(program("", ""), "other")
 
 
 def unset(plan: Plan) -> Plan:
