@@ -49,6 +49,7 @@ instruction sooner than one by one, and what is left over of a list needs no bra
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator, Mapping
 
 from gdsl.ir import nodes as ir
 from gdsl.ir.printer import print_expression
@@ -105,9 +106,12 @@ def run(plan: Plan, facts: Facts) -> Plan:
             return dataclasses.replace(sweep, own_by_one=by_one).with_hints(*hints)
         if isinstance(step, ir.NeighborReduce) and sweep.segment is not None:
             functor = facts.edge_functor(step)
-            hints = [*[SelectFirst()] * selects_first(step, functor), *[InVectors()] * is_worth_vectors(step, functor)]
             lanes = in_lanes(step, functor)
-            return sweep.with_hints(*hints, *([lanes] if lanes is not None else []))
+            return sweep.with_hints(
+                *[SelectFirst()] * selects_first(step, functor),
+                *[InVectors()] * is_worth_vectors(step, functor, facts.functions),
+                *([lanes] if lanes is not None else []),
+            )
         return sweep
 
     return map_sweeps(plan, changed)
@@ -234,18 +238,29 @@ _MUCH = 8
 """Operations for each element that is read anew for each edge: as many take longer than to gather it."""
 
 
-def is_worth_vectors(step: ir.NeighborReduce, functor: ir.EdgeFunctor) -> bool:
-    """Whether the value is integer arithmetic that may be combined in any order, and much of it for what is read."""
+def is_worth_vectors(step: ir.NeighborReduce, functor: ir.EdgeFunctor, functions: Mapping[str, object]) -> bool:
+    """Whether the value is integer arithmetic that may be combined in any order, and much of it for what is read; of
+    `functions`, the bodies of the program's own, those count that are one expression."""
     value = functor.value
     if step.operation not in _IN_ANY_ORDER or value is None or functor.condition or may_stop(functor):
         return False
-    nodes = [node for node in walk(value) if isinstance(node, ir.Expression)]
+    nodes = list(_with_calls(value, functions))
     reads = {print_expression(node) for node in nodes if _is_read_anew(node, step.over)}
     calculations = [node for node in nodes if isinstance(node, _IN_LANES) or _is_in_lanes(node)]
     others = [node for node in nodes if node not in calculations and not isinstance(node, _VALUES)]
     if others or not all(map(_is_in_a_lane, nodes)):
         return False
     return len(calculations) >= _MUCH * max(len(reads), 1)
+
+
+def _with_calls(value: object, functions: Mapping[str, object]) -> Iterator[ir.Expression]:
+    """The expressions of `value`, and of what it calls where that is one expression; a call that stays is another."""
+    for node in walk(value):
+        body = functions.get(node.function) if isinstance(node, ir.FunctionCall) else None
+        if isinstance(body, tuple) and len(body) == 1 and isinstance(body[0], ir.Return):
+            yield from _with_calls(body[0].value, functions)
+        elif isinstance(node, ir.Expression):
+            yield node
 
 
 def in_lanes(step: ir.NeighborReduce, functor: ir.EdgeFunctor) -> InLanes | None:

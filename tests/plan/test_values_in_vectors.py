@@ -28,6 +28,8 @@ def text_of(body: str, operation: str = "or", more: str = "", kind: str = "int32
         input vertex low : int32; input vertex next : vertex; vertex result : {kind};
     }}
     edge functor f(src, dst, e) -> {kind} {{ {body.replace("TYPE", kind)} }}
+    function much(a: int32, b: int32) -> int32 {{ return a >= b ? 1 << (a - b & 7) : min(a * 3 + 1, 100 - b); }}
+    function steps(a: int32, b: int32) -> int32 {{ let c = a * 3 + b; return min(c * 2, c * b + a * 7 - c * 5 + a); }}
     schedule {{ result = neighbor_reduce(vertices, f, {operation}{more}); }}"""
 
 
@@ -42,6 +44,8 @@ def text_of(body: str, operation: str = "or", more: str = "", kind: str = "int32
         (MUCH.replace("* 3", "// (low[src] + 1)"), "max", "int32", False),
         (MUCH.replace("low[dst] >=", "low[next[dst]] >="), "max", "int32", False),  # may be found to be wrong
         ("value low[dst];", "sum", "int32", False),  # takes long to gather
+        ("value much(low[dst], low[src]);", "or", "int32", True),
+        ("value steps(low[dst], low[src]);", "or", "int32", False),  # more than one expression
         ("value low[dst] + low[src] * 2;", "min", "int32", False),
     ],
 )
