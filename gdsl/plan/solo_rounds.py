@@ -1,8 +1,8 @@
 """Pass `solo_rounds`: small passes of a loop that one of several GPUs runs alone.
 
 A pass of `while (f) { … }` whose members have fewer edges than a GPU has threads takes as long as its barriers and the
-accesses that wait for each other. More GPUs do not make it shorter: a barrier of two takes more than twice as long as
-one of a single GPU, and what the second one reads and counts is on the first one. So before such a pass all GPUs meet
+accesses that wait for each other. More GPUs do not make it shorter: a barrier of two takes a fifth longer than one of a
+single GPU, and what the second one reads and counts is on the first one. So before such a pass all GPUs meet
 once more, and from there on the first one is alone: `block_count` is that of its own blocks, barriers are those of its
 own blocks, and it has all members. The others wait at their next barrier. Before a pass of more than twice as many
 edges, or when the loop ends, the first GPU hands on what each of its threads knows (`Solo`: the frontiers of the loop,

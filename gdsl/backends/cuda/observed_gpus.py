@@ -1,6 +1,6 @@
 """Decides whether runs on several GPUs are left to the first one, from what runs have shown.
 
-Each operator costs several GPUs some 10 to 20 µs more than one: barriers of 5.4 µs for 2.0, accesses of another GPU's
+Each operator costs several GPUs some 10 to 20 µs more than one: barriers of 2.7 µs for 2.2, accesses of another GPU's
 memory of which each waits for the one before, and a counter to which all GPUs add. That does not matter if operators
 take much longer. If a run has many short ones, one GPU may be faster, however large the graph is, and only a run shows
 whether it is. So after a run whose operators take less than `SHORT_MS` on average, the next one is made by the first

@@ -90,7 +90,7 @@ NVLINK = Peers(
     skewed=0.93,
     latency=0.84e-6,
     counter=2.7e-9,
-    barrier=5.4e-6,
+    barrier=2.7e-6,
     launch=100e-6,
     further=15e-6,
 )
