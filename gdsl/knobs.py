@@ -217,10 +217,10 @@ WITHOUT = "without="
 """The beginning of a caller's word that names such a pass."""
 ALL_PASSES = (
     "lower",
-    *PLAN_PASSES[2:18],
+    *PLAN_PASSES[2:19],
     "launches",
     "distribution",
-    *PLAN_PASSES[18:-2],
+    *PLAN_PASSES[19:-2],
     "allocate",
     *PLAN_PASSES[-2:],
     "batch",

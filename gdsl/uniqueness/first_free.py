@@ -125,8 +125,9 @@ def _is_apart(program: ir.Program, name: str, reduction: ir.NeighborReduce, taki
     accesses, numbers, seen = Accesses(program), program.array(name), program.array(reduction.stores or "")
     small = numbers.initial is not None and _is_small(numbers.initial)
     alone = seen.is_local and seen.count is None and numbers.count is None and seen.name != name
+    alike = [step for loop in all_steps(program.schedule) for step in _same_two(loop, reduction, taking)]
     for step in all_steps(program.schedule):
-        if step in (reduction, taking):
+        if any(step is each for each in alike):
             continue
         touched, written = accesses.names_of_step(step)
         alone = alone and seen.name not in touched | written
@@ -134,6 +135,16 @@ def _is_apart(program: ir.Program, name: str, reduction: ir.NeighborReduce, taki
             functor = accesses.functor_of(step) if isinstance(step, ir.Operator) and step.stores != name else None
             small = small and functor is not None and all(map(_stores_little, _stores(functor, name)))
     return small and alone
+
+
+def _same_two(loop: ir.Step, reduction: ir.NeighborReduce, taking: ir.Filter) -> tuple[ir.Step, ...]:
+    """The steps of a loop that has no more than a reduction and a filter by these functors, on one set."""
+    match loop:
+        case ir.While(body=(ir.NeighborReduce() as first, ir.Filter() as second)):
+            same = (first.functor, first.stores, first.over) == (reduction.functor, reduction.stores, reduction.over)
+            same = same and first.operation is reduction.operation and second.functor == taking.functor
+            return loop.body if same and first.frontier.frontier == second.frontier.frontier else ()
+    return ()
 
 
 def _stores(functor: ir.Functor, name: str) -> list[ir.Node]:

@@ -42,6 +42,11 @@ FIRST_FREE = {
     .replace("color[dst], color[src]", "color[src], color[dst]")
     .replace("(src, dst, e) -> uint32", "(src, dst, e) -> uint32"),
     "no maximum": COLORS.replace("colors max= color[v] + 1;", ""),
+    "before it until few wait": COLORS.replace(
+        "        while (rest)",
+        "        while (size(rest) > 3) { seen = neighbor_reduce(rest, look, or); rest = filter(rest, take); }\n"
+        "        while (rest)",
+    ),
     "an if": COLORS.replace("accept color[v] < 0;", "if (color[v] >= 0) { accept false; } else { accept true; }"),
 }
 _CHANGES = {
