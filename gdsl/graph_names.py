@@ -4,24 +4,46 @@ from __future__ import annotations
 
 from gdsl.resources import resource_path
 
-_SUFFIXES_OF = {
-    "mtx": ".mtx .mm",
-    "gr": ".gr .dimacs .max .min .col .clq",
-    "npz": ".npz",
-    "csv": ".csv",
-    "tsv": ".tsv",
-    "edges": ".txt .el .e .wel .edges .edgelist",
-    "metis": ".graph .metis",
-    "parquet": ".parquet",
-    "arrow": ".feather .arrow",
-    "graphml": ".graphml",
-    "gml": ".gml",
-    "pajek": ".net .paj",
-    "gexf": ".gexf",
-    "json": ".json",
-    "adjlist": ".adjlist",
+SUFFIXES = {
+    ".mtx": "mtx",
+    ".mm": "mtx",
+    ".gr": "gr",
+    ".dimacs": "gr",
+    ".max": "gr",
+    ".min": "gr",
+    ".col": "gr",
+    ".clq": "gr",
+    ".npz": "npz",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".txt": "edges",
+    ".el": "edges",
+    ".e": "edges",
+    ".wel": "edges",
+    ".edges": "edges",
+    ".edgelist": "edges",
+    ".graph": "metis",
+    ".metis": "metis",
+    ".parquet": "parquet",
+    ".feather": "arrow",
+    ".arrow": "arrow",
+    ".graphml": "graphml",
+    ".gml": "gml",
+    ".net": "pajek",
+    ".paj": "pajek",
+    ".gexf": "gexf",
+    ".dot": "dot",
+    ".gv": "dot",
+    ".json": "json",
+    ".adjlist": "adjlist",
+    ".multiline-adjlist": "multiline-adjlist",
+    ".g6": "graph6",
+    ".graph6": "graph6",
+    ".s6": "sparse6",
+    ".sparse6": "sparse6",
+    ".lgr": "leda",
+    ".gw": "leda",
 }
-SUFFIXES = {suffix: kind for kind, suffixes in _SUFFIXES_OF.items() for suffix in suffixes.split()}
 """The format for each suffix of a file's name."""
 
 COMPRESSED = (".gz", ".bz2", ".xz")
@@ -39,5 +61,5 @@ def come_along() -> dict[str, str]:
         return {}
 
 
-BY_NETWORKX = ("gexf", "json", "adjlist")
+BY_NETWORKX = ("gexf", "dot", "json", "adjlist", "multiline-adjlist", "graph6", "sparse6", "leda")
 """Formats that NetworkX reads."""

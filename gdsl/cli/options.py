@@ -392,7 +392,7 @@ _GRAPH_OPTIONS = (
         "--format", metavar="FORMAT", callback=_checked_format,
         help="The format of the graph file, if its name does not show it: mtx (Matrix Market), gr (DIMACS), npz "
         "(SciPy), csv, tsv, edges (an edge list), metis, parquet, arrow, graphml, "
-        "gml, pajek, gexf, json or adjlist.",
+        "gml, pajek, gexf, dot, json, adjlist, multiline-adjlist, graph6, sparse6 or leda.",
     ),
     click.option(
         "--one-based/--zero-based", default=None,

@@ -101,7 +101,7 @@ def command(
 
     GRAPH is a file (Matrix Market .mtx .mm, DIMACS .gr, SciPy .npz, METIS .graph .metis, an edge list
     .csv .tsv .txt .el .e .wel .edges .edgelist, a table .parquet .feather .arrow, .graphml, .gml, Pajek .net, and what
-    NetworkX reads: .gexf .json .adjlist; those of text also as .gz, .bz2, .xz), a generated graph such as
+    NetworkX reads: .gexf .json .dot .adjlist .g6 .s6; those of text also as .gz, .bz2, .xz), a generated graph such as
     rmat:16, grid:300 or uniform:1000:5000, or one that comes with gdsl: karate or lesmis.
 
     \b

@@ -33,20 +33,18 @@ from gdsl.graph.fields import (
 from gdsl.graph.list_checks import refuse_blanks, refuse_brackets, refuse_marks, refuse_single_quotes
 from gdsl.graph.messages import edited
 from gdsl.graph.number_text import is_number, is_whole
-from gdsl.graph.other_files import call_for
 from gdsl.graph.text import TextLines, readable, short
 from gdsl.records import dataclass
 
 SAMPLE = 64
 """Rows from which the separator is found, and whether there is a header."""
 _UCINET = r"\s*dl\s+n(r|c)?\s*="
-_DOT = r"\s*(strict\s+)?(di)?graph\b.*\{"
 _OTHERS = tuple(
     (re.compile(pattern, re.IGNORECASE), kind_name, kind)
     for pattern, kind_name, kind in (
         (r"\s*\*(vertices|network)\b", "a Pajek file", "pajek"),
         (r"\s*(graph|creator\s.*)\s*(\[|$)", "a GML file", "gml"),
-        (_DOT, "a DOT file", None),
+        (r"\s*(strict\s+)?(di)?graph\b.*\{", "a DOT file", "dot"),
         (r"\s*<gexf|\s*<\?xml.*<gexf", "a GEXF file", "gexf"),
         (r"\s*<(\?xml|graphml)", "an XML file", "graphml"),
         (r"\s*[{\[]\s*(\"|$)", "a JSON file", "json"),
@@ -170,8 +168,6 @@ def _refuse_another_format(lines: TextLines, text: str) -> None:
         raise lines.error("E0705", f"`{short(text)}` says how large the graph is, and is not an edge", fix)
     for pattern, kind_name, kind in _OTHERS:
         if pattern.match(text):
-            if pattern.pattern == _DOT:
-                raise lines.error("E0712", f"this is {kind_name}, not a list of edges", call_for(".dot", lines.path))
             if pattern.pattern == _UCINET:
                 fix = "leave the edges, whose ids count from 1: " + edited(lines.path, "'1,/^data:/Id'")
                 raise lines.error("E0712", f"this is {kind_name}, not a list of edges", fix)

@@ -188,11 +188,11 @@ class Graph(GraphContent):
     ) -> Graph:
         """The graph in a file: Matrix Market `.mtx`, DIMACS `.gr`, SciPy `.npz`, METIS `.graph`, edge lists `.csv .tsv
         .txt .el .e .wel`, tables `.parquet .feather .arrow`, `.graphml`, `.gml`, Pajek `.net`, by NetworkX `.gexf .json
-        .adjlist`; or a generated one (``"rmat:16"``) or one that comes with gdsl (``"karate"``), where no
+        .dot .adjlist .g6 .s6`; or a generated one (``"rmat:16"``) or one that comes with gdsl (``"karate"``), where no
         file has that name.
 
         The name of the file gives the format unless `format` does (mtx, gr, npz, csv, tsv, edges, metis, parquet,
-        arrow, graphml, gml, pajek, gexf, json, adjlist); text may be
+        arrow, graphml, gml, pajek, gexf, dot, json, adjlist, multiline-adjlist, graph6, sparse6, leda); text may be
         compressed by gzip, bzip2 or xz. Edge lists and tables count from 0, with `one_based` from 1; without
         `num_vertices` they have the largest id's; `source_column`, `target_column` and `weight_column` name their
         columns. With `directed` their edges are arcs, or undirected ones; where it or `one_based` is None, comments of

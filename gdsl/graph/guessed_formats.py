@@ -23,6 +23,7 @@ _BEGINNINGS = {
     "gexf": re.compile(r"<(\w+:)?gexf[\s>]"),
     "gml": re.compile(r"(^|\s)graph\s*\["),
     "pajek": re.compile(r"^\*(vertices|network)\b", re.IGNORECASE | re.MULTILINE),
+    "dot": re.compile(r"\A\s*(strict\s+)?(di)?graph\b[^\[\n]*\{"),
     "json": re.compile(r"\A\s*\{"),
 }
 """How files of text formats begin."""

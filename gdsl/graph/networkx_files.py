@@ -1,4 +1,4 @@
-"""Files that NetworkX reads: GEXF, JSON, adjacency lists.
+"""Files that NetworkX reads: GEXF, DOT, JSON, adjacency lists, graph6, sparse6, LEDA.
 
 The memory for a file is estimated before NetworkX reads it, and content that NetworkX would silently drop or merge is
 refused.
@@ -6,131 +6,56 @@ refused.
 
 from __future__ import annotations
 
-import io
+import ast
 import re
+from collections.abc import Callable
 from typing import Any
-from xml.parsers import expat
 
 from gdsl.diagnostics import GdslError, printable, shown
 from gdsl.extras import first_line, required
+from gdsl.graph.dot import read_dot
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.element_attributes import ElementAttributes, edge_list_of
 from gdsl.graph.file_bytes import bytes_of, empty, text_of
+from gdsl.graph.gexf import read_gexf
 from gdsl.graph.json_graphs import read_json
 from gdsl.graph.list_checks import after_first_vertex
-from gdsl.graph.messages import edited, quiet, refused_file
-from gdsl.graph.number_text import is_number, is_rounded, problem_of_real
-from gdsl.graph.vertices import Names
+from gdsl.graph.memory import require_memory
+from gdsl.graph.messages import edited, filtered, quiet, refused_file
+from gdsl.graph.number_text import is_count, is_number, is_whole
+from gdsl.graph.vertices import Names, require_countable
 
-_GEXF_1_2 = b"http://www.gexf.net/1.2draft"
-_KNOWN = (_GEXF_1_2, b"http://www.gexf.net/1.1draft", b"http://gexf.net/1.3")
-_NAMESPACE = re.compile(rb"""(https?://(?:www\.)?gexf\.net/1\.[0-9](?:draft)?)((?:/viz)?(?=["']))""")
-_BARE = re.compile(rb"""(<gexf\b)(?![^<>]*\sxmlns=)""")
-_EDGE_TYPES = ("directed", "undirected", "mutual")
-_PYTHON = re.compile(r"(?:invalid literal for int\(\) with base 10|could not convert string to float): (.*)", re.DOTALL)
-
-
-def read_gexf(networkx: Any, content: bytes, path: str) -> Any:
-    """The graph of NetworkX that a GEXF file holds.
-
-    Raises GdslError E0705 for mistakes, E0710 for what is no XML, and any exception of NetworkX.
-    """
-    if b"\0" in content:
-        raise GdslError.single("E0710", "this is not a GEXF file", fix="save the file as UTF-8", place=path)
-    if b"<!ENTITY" in content:
-        raise refused_file(path, "this GEXF file has entities of its own", "write the characters themselves")
-    _Checked(content, path)
-    try:
-        return networkx.read_gexf(io.BytesIO(_known_namespace(content)))
-    except KeyError as error:
-        if error.args != (None,):
-            raise
-        raise refused_file(path, "it has times and no `timeformat`", 'write timeformat="double" in <graph …>') from None
-    except ValueError as error:
-        if (python := _PYTHON.match(str(error))) is None:
-            raise
-        message = f"a value is not of the type of its attribute: {python[1][:60]}"
-        raise refused_file(path, message, "correct it, or call the attribute a string") from None
-
-
-def _known_namespace(content: bytes) -> bytes:
-    """The file with a namespace of GEXF that NetworkX knows: others, or none, mean the same."""
-    content = _BARE.sub(rb'\1 xmlns="' + _GEXF_1_2 + b'"', content, count=1)
-    return _NAMESPACE.sub(lambda result: result[0] if result[1] in _KNOWN else _GEXF_1_2 + result[2], content)
-
-
-class _Checked:
-    """A walk over the elements of a file that raises E0705 for the first mistake in a node or an edge."""
-
-    def __init__(self, content: bytes, path: str) -> None:
-        self._path = path
-        self._directed = False
-        self._ids: set[str] = set()
-        self._ends: list[tuple[str, int]] = []
-        self._parser = expat.ParserCreate()
-        self._parser.StartElementHandler = self._start
-        try:
-            self._parser.Parse(content, True)
-        except expat.ExpatError as error:
-            message = f"this is not XML: {expat.ErrorString(error.code)}"
-            raise GdslError.single("E0710", message, place=f"{path}:{error.lineno}") from None
-        for end, line in self._ends:
-            if end not in self._ids:
-                message = f"an edge has the end {shown(end)}, and no node has this id"
-                raise self._error(message, "call the ends by the ids of their nodes, or add the node", line)
-
-    def _error(self, message: str, fix: str, line: int | None = None) -> GdslError:
-        place = f"{self._path}:{line or self._parser.CurrentLineNumber}"
-        return GdslError.single("E0705", message, fix=fix, place=place)
-
-    def _start(self, name: str, attributes: dict[str, str]) -> None:
-        kind = name.rpartition(":")[2]
-        if kind == "graph":
-            default = attributes.get("defaultedgetype", "undirected")
-            if default not in _EDGE_TYPES:
-                raise self._error(f"`defaultedgetype` is {shown(default)}", f"write one of {', '.join(_EDGE_TYPES)}")
-            self._directed = default == "directed"
-        elif kind == "attributes" and attributes.get("class") not in ("node", "edge"):
-            raise self._error(f"the `class` of attributes is {shown(attributes.get('class'))}", "write node or edge")
-        elif kind == "node":
-            if "id" not in attributes:
-                raise self._error("a node has no id", 'give each node its own: <node id="…"/>')
-            if attributes["id"] in self._ids:
-                raise self._error(f"two nodes have the id {shown(attributes['id'])}", "give each its own")
-            self._ids.add(attributes["id"])
-        elif kind == "edge":
-            self._edge(attributes)
-
-    def _edge(self, attributes: dict[str, str]) -> None:
-        weight = attributes.get("weight", "1").strip()
-        if not is_number(weight):
-            fix = "give numbers, or another name to this attribute"
-            raise self._error(f"the weight {shown(weight)} is not a number", fix)
-        if problem_of_real(weight) is not None or is_rounded(weight):
-            message = f"the weight {weight[:60]} does not fit in float64, by which NetworkX reads weights of GEXF"
-            raise self._error(message, "write a GraphML file (networkx.write_graphml)")
-        for end in ("source", "target"):
-            if end not in attributes:
-                raise self._error(f"an edge has no {end}", 'write <edge source="…" target="…"/>')
-            self._ends.append((attributes[end], self._parser.CurrentLineNumber))
-        kind = attributes.get("type", "mutual")
-        if kind not in _EDGE_TYPES:
-            raise self._error(f"the `type` of an edge is {shown(kind)}", f"write one of {', '.join(_EDGE_TYPES)}")
-        if (kind == "directed" and not self._directed) or (kind == "undirected" and self._directed):
-            default = "directed" if self._directed else "undirected"
-            fix = f'write defaultedgetype="{kind}" if all are; else a directed graph, with undirected edges both ways'
-            raise self._error(f"an edge is {kind}, and the graph's edges are {default}", fix)
-
-
-CALLED = {"gexf": "a GEXF file", "json": "a JSON file of a graph", "adjlist": "an adjacency list"}
+CALLED = {
+    "gexf": "a GEXF file",
+    "dot": "a DOT file",
+    "json": "a JSON file of a graph",
+    "adjlist": "an adjacency list",
+    "multiline-adjlist": "an adjacency list of several lines a node",
+    "graph6": "a graph6 file",
+    "sparse6": "a sparse6 file",
+    "leda": "a LEDA file",
+}
 """The formats, and their names in messages."""
-_FUNCTIONS = {"gexf": "read_gexf", "json": "node_link_graph", "adjlist": "read_adjlist"}
+_FUNCTIONS = {
+    "gexf": "read_gexf",
+    "dot": "nx_pydot.read_dot",
+    "json": "node_link_graph",
+    "adjlist": "read_adjlist",
+    "multiline-adjlist": "read_multiline_adjlist",
+    "graph6": "read_graph6",
+    "sparse6": "read_sparse6",
+    "leda": "read_leda",
+}
 """The functions of NetworkX that read them."""
 _EXTRA = "gdsl[networkx]"
-_BYTES_PER_BYTE = {"gexf": 80, "json": 160, "adjlist": 150}
+_BYTES_PER_BYTE = {"gexf": 80, "dot": 1000, "json": 160, "adjlist": 150, "multiline-adjlist": 150, "leda": 100}
 """Memory that NetworkX and its libraries need for each byte of text, for the shortest text of a node."""
+_BYTES_PER_NODE, _BYTES_PER_EDGE = 500, 400
 _ID = re.compile(r"0|-?[1-9][0-9]{0,17}")
 _DEEP = "it is nested too deeply"
+
+
+_INFINITE = re.compile(r"""(?<![\w'"])inf(?![\w'"])""")
 
 
 def read_networkx_file(path: str, kind: str, directed: bool) -> EdgeList:
@@ -138,18 +63,20 @@ def read_networkx_file(path: str, kind: str, directed: bool) -> EdgeList:
 
     Nodes that are whole numbers keep them: as ids where they are 0 to V-1, else as names. Adjacency lists, which do not
     state it, are `directed` or not. Raises GdslError E0705 or E0710 for files that NetworkX does not read, E0708 for
-    graphs that do not fit in memory, E0907 without NetworkX.
+    graphs that do not fit in memory, E0907 without NetworkX (or pydot).
     """
     networkx = required("networkx", _EXTRA, CALLED[kind])
-    content = bytes_of(path, _BYTES_PER_BYTE[kind])
+    if kind == "dot":
+        required("pydot", "pydot", CALLED[kind])
+    content = bytes_of(path, _BYTES_PER_BYTE.get(kind, 20))
     if not content.strip():
         raise empty(path)
     try:
         with quiet():
-            if kind == "adjlist":
-                graph = _adjacency(networkx, content, directed, path)
+            if kind in _ADJACENCY:
+                graph = _ADJACENCY[kind](networkx, content, directed, path)
             else:
-                graph = (read_gexf if kind == "gexf" else read_json)(networkx, content, path)
+                graph = _READERS[kind](networkx, content, path)
     except (GdslError, MemoryError):
         raise
     except RecursionError:
@@ -177,20 +104,23 @@ def _edges(graph: Any, kind: str, path: str) -> EdgeList:
     nodes, numbers = _numbered(list(graph.nodes(data=True)))
     count = len(nodes)
     of_nodes, of_edges = ElementAttributes("node", path), ElementAttributes("edge", path)
+    untyped = kind in ("dot", "leda")
     if kind == "gexf":  # NetworkX stores the defaults separately
         of_nodes.defaults.update(graph.graph.get("node_default", {}))
         of_edges.defaults.update(graph.graph.get("edge_default", {}))
     for place, (_, data) in enumerate(nodes):
-        _add(of_nodes, place, data)
+        _add(of_nodes, place, data, untyped)
     pairs = []
     for place, (source, target, data) in enumerate(graph.edges(data=True)):
         pairs.append((numbers[source], numbers[target]))
-        _add(of_edges, place, data)
+        _add(of_edges, place, data, untyped)
     ids = [node for node, _ in nodes]
     if of_nodes.on_all("label", count) == [str(node) for node in ids]:
         of_nodes.remove("label")
     edges = edge_list_of(pairs, ids, graph.is_directed(), of_nodes, of_edges, path)
-    if edges.names is None and any(node != at for at, node in enumerate(ids)):
+    if kind in ("graph6", "sparse6"):
+        edges.names = None
+    elif edges.names is None and any(node != at for at, node in enumerate(ids)):
         edges.names = Names(ids)
     return edges
 
@@ -207,11 +137,15 @@ def _numbered(nodes: list[tuple[Any, Any]]) -> tuple[list[tuple[Any, Any]], dict
     return [(number, data) for number, _, data in numbered_nodes], numbers
 
 
-def _add(attributes: ElementAttributes, place: int, data: dict[Any, Any]) -> None:
+def _add(attributes: ElementAttributes, place: int, data: dict[Any, Any], untyped: bool) -> None:
     for name, value in data.items():
         if value is None or not isinstance(name, str):
             continue
-        if not isinstance(value, (str, bool, int, float)):
+        if isinstance(value, str):
+            text = value.strip().strip('"') if untyped else value
+            number = untyped and is_number(text)
+            value = (int(text) if is_whole(text) and len(text) < 21 else float(text)) if number else text
+        elif not isinstance(value, (bool, int, float)):
             value = ""  # an attribute with a value that is not a number is left out
         attributes.add(name, place, value)
 
@@ -235,5 +169,134 @@ def _adjacency(networkx: Any, content: bytes, directed: bool, path: str) -> Any:
         raise refused_file(path, "each line has a `:` after its vertex, which belongs to no name", fix)
     # No comments are left; otherwise NetworkX would cut names at the mark.
     return networkx.parse_adjlist(
-        lines, comments="\0", delimiter=_delimiter(lines), create_using=networkx.DiGraph if directed else networkx.Graph
+        lines, comments="\0", delimiter=_delimiter(lines), create_using=_kind(networkx, directed)
     )
+
+
+def _multiline_adjacency(networkx: Any, content: bytes, directed: bool, path: str) -> Any:
+    lines = [_with_data(line, path) for line in _lines(content, path)]
+    try:
+        return networkx.parse_multiline_adjlist(iter(lines), comments="\0", create_using=_kind(networkx, directed))
+    except TypeError as error:
+        if "must be a mapping" not in str(error):  # NetworkX raises it, too
+            raise
+        message = "what follows a neighbor is not a dictionary of its values"
+        raise refused_file(path, message, "write it as in: b {'weight': 3}") from None
+
+
+def _with_data(line: str, path: str) -> str:
+    """`line` with the dictionary that ends it as NetworkX reads it: it silently drops any other."""
+    front, brace, rest = line.partition("{")
+    if not brace:
+        return line
+    text = _INFINITE.sub("1e999", brace + rest)
+    try:
+        is_fine = isinstance(ast.literal_eval(text), dict)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        is_fine = False
+    if not is_fine:
+        message = f"this is not a dictionary of plain values: `{printable(text)[:60]}`"
+        raise refused_file(path, message, "networkx.write_graphml writes all values")
+    return front + text
+
+
+def _kind(networkx: Any, directed: bool) -> Any:
+    return networkx.DiGraph if directed else networkx.Graph
+
+
+_GRAPH6 = re.compile(rb"(?:>>graph6<<)?([?-~]*)")
+_SPARSE6 = re.compile(rb"(?:>>sparse6<<)?(:?[?-~]*)")
+
+
+def _only_line(content: bytes, form: re.Pattern[bytes], path: str) -> bytes:
+    """The line of the only graph, without a header. Raises E0710 for a character of no six bits, which NetworkX takes
+    for some."""
+    lines = [line for line in content.split(b"\n") if line.strip()]
+    if len(lines) > 1:
+        message = f"this file holds {len(lines):,} graphs, and only one can be read"
+        raise refused_file(path, message, f"take one of them: {filtered(path, 'sed -n 1p')}")
+    line = lines[0].rstrip()
+    found = form.match(line)
+    assert found is not None
+    if found.end() < len(line):
+        character = shown(line[found.end() :].decode("utf-8", "replace")[0])
+        message = f"{character} is none of the characters from ? to ~ that such a file is written in"
+        raise GdslError.single("E0710", message, place=f"{path}:{content[: content.index(line)].count(10) + 1}")
+    return found[1]
+
+
+def _graph6(networkx: Any, content: bytes, path: str) -> Any:
+    line = _only_line(content, _GRAPH6, path)
+    count, rest = _count_of(line)
+    bits = int.from_bytes(bytes(max(each - 63, 0) & 63 for each in rest), "big").bit_count() if rest else 0
+    _require(count, bits, path)
+    return networkx.from_graph6_bytes(line)
+
+
+def _sparse6(networkx: Any, content: bytes, path: str) -> Any:
+    line = _only_line(content, _SPARSE6, path)
+    count, rest = _count_of(line.removeprefix(b":"))
+    width = max(count - 1, 1).bit_length()
+    _require(count, 6 * len(rest) // (width + 1) + 1, path)
+    return networkx.from_sparse6_bytes(line)
+
+
+def _count_of(line: bytes) -> tuple[int, bytes]:
+    """The number of nodes that a line of graph6 or sparse6 begins with, and what follows it."""
+    if not line.startswith(b"~"):
+        return (line[0] - 63, line[1:]) if line else (0, b"")
+    size, start = (6, 2) if line[1:2] == b"~" else (3, 1)
+    count = 0
+    for each in line[start : start + size]:
+        count = count << 6 | (each - 63) & 63
+    return count, line[start + size :]
+
+
+def _require(nodes: int, edges: int, path: str) -> None:
+    require_countable(nodes, path)
+    needed = nodes * _BYTES_PER_NODE + edges * _BYTES_PER_EDGE
+    require_memory(needed, f"a graph of {nodes:,} vertices and up to {edges:,} edges", path)
+
+
+def _leda_count(line: str, path: str) -> int:
+    if not is_count(line.strip()):
+        raise refused_file(path, f"{shown(line)} is not a number of nodes or edges", "write it as LEDA does, such as 3")
+    return int(line)
+
+
+def _leda(networkx: Any, content: bytes, path: str) -> Any:
+    lines = [line for line in text_of(content, path).splitlines() if line and not line.startswith("#")]
+    nodes = _leda_count(lines[4], path)
+    first = 6 + nodes
+    edges = _leda_count(lines[first - 1], path)
+    for place, line in enumerate(lines[first : first + edges]):
+        for end in line.split()[:2]:
+            if not (is_count(end) and 1 <= int(end) <= nodes):
+                message = f"edge number {place} has the end {shown(end)}, and nodes are numbered 1 … {nodes:,}"
+                raise refused_file(path, message, "write SOURCE TARGET REVERSAL |{LABEL}| for each edge")
+    graph = networkx.parse_leda(lines)
+    if graph.number_of_nodes() != nodes:
+        message = f"of {nodes:,} nodes only {graph.number_of_nodes():,} have a label of their own, which is their name"
+        raise refused_file(path, message, "give each node its own label, or none (|{}|)")
+    if graph.number_of_edges() != edges:
+        message = f"{edges - graph.number_of_edges():,} of {edges:,} edges are parallel to others, which NetworkX drops"
+        raise refused_file(path, message, "write an edge list, which keeps them")
+    labels = [data["label"].strip() for _, _, data in graph.edges(data=True)]
+    if labels and all(is_number(label) for label in labels):
+        for _, _, data in graph.edges(data=True):
+            data["weight"] = data.pop("label")
+    return graph
+
+
+_READERS: dict[str, Callable[[Any, bytes, str], Any]] = {
+    "gexf": read_gexf,
+    "dot": read_dot,
+    "json": read_json,
+    "graph6": _graph6,
+    "sparse6": _sparse6,
+    "leda": _leda,
+}
+_ADJACENCY: dict[str, Callable[[Any, bytes, bool, str], Any]] = {
+    "adjlist": _adjacency,
+    "multiline-adjlist": _multiline_adjacency,
+}

@@ -39,6 +39,8 @@ _OF_BYTES = ("npz", "parquet", "arrow")
 """Formats that are binary."""
 _OF_TEXT = (*(kind for kind in BY_NETWORKX if kind != "gexf"), "gml")
 """Formats of UTF-8 whose readers get the whole file, and do not look for other bytes."""
+_LISTS_OF_ANYTHING = ("adjlist", "multiline-adjlist")
+"""Formats whose nodes may have any names."""
 _OTHERS = tuple(
     (re.compile(pattern), what, kind)
     for pattern, what, kind in (
@@ -56,7 +58,7 @@ def refuse_no_graph(path: str, kind: str) -> None:
     for pattern, what, fix in _PAGES:
         if pattern.match(start):
             raise _refused(path, f"this is {what}, not a graph", fix)
-    if kind == "adjlist":  # whose nodes may have any names
+    if kind in _LISTS_OF_ANYTHING:
         for pattern, what, format_name in _OTHERS:
             if pattern.match(start):
                 fix = f"--format {format_name} (format='{format_name}')"

@@ -18,13 +18,7 @@ _EXCEL = "gdsl.Graph.from_table(pandas.read_excel({file}))"
 _HDF = "gdsl.Graph.from_table(pandas.read_hdf({file}))"
 _PICKLE = "gdsl.Graph.from_networkx(pickle.load(open({file}, 'rb'))) for a graph of NetworkX, if you trust the file"
 _SQL = "gdsl.Graph.from_table(pandas.read_sql('SELECT * FROM edges', sqlite3.connect({file}))), with the table's name"
-_NETWORKX = "gdsl.Graph.from_networkx(networkx.{}({{file}}))"
 _CALLS = {
-    **dict.fromkeys((".dot", ".gv"), _NETWORKX.format("nx_pydot.read_dot")),
-    **dict.fromkeys((".g6", ".graph6"), _NETWORKX.format("read_graph6")),
-    **dict.fromkeys((".s6", ".sparse6"), _NETWORKX.format("read_sparse6")),
-    **dict.fromkeys((".lgr", ".gw", ".leda"), _NETWORKX.format("read_leda")),
-    ".multiline-adjlist": _NETWORKX.format("read_multiline_adjlist"),
     ".lgl": "gdsl.Graph.from_igraph(igraph.Graph.Read_Lgl({file}, directed=False))",
     ".ncol": "gdsl.Graph.from_igraph(igraph.Graph.Read_Ncol({file}, directed=False))",
     ".dl": "gdsl.Graph.from_igraph(igraph.Graph.Read_DL({file}))",

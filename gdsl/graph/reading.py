@@ -98,12 +98,15 @@ _OTHER_NAMES = {
     **dict.fromkeys(("edgelist", "list", "text"), "edges"),
     **dict.fromkeys(("scipy", "npy", "numpy"), "npz"),
     "feather": "arrow",
+    "graphviz": "dot",
     "adjacency": "adjlist",
 }
 """What others call some of the formats."""
 READ_ONLY = ("metis", "pajek", *BY_NETWORKX)
 """Formats that are read and not written."""
 LISTS, TABLE_KINDS, XML_KINDS = ("csv", "tsv", "edges"), ("parquet", "arrow"), ("graphml", "gml")
+_ADJACENCY_FORMATS = ("adjlist", "multiline-adjlist")
+"""Formats that do not say whether edges have a direction."""
 KEEP_NAMES = ("csv", "tsv", "parquet", "arrow", "graphml", "gml")
 _EDGES_ONCE = {"mtx": "a `symmetric` Matrix Market file", "gr": "such a DIMACS file"}
 """Formats whose undirected files have each edge once, and their names in notices."""
@@ -183,8 +186,7 @@ def format_of(path: str, format_name: str | None = None) -> str:
     """The format of the file at `path`: `format_name`, or that of its name. Raises GdslError E0702."""
     if format_name is not None:
         if format_name not in FORMATS:
-            fix = call_for(f".{format_name.lower()}", path or "FILE") or _meant(format_name)
-            raise GdslError.single("E0702", f"unknown format `{printable(format_name)}`", fix=fix)
+            raise GdslError.single("E0702", f"unknown format `{printable(format_name)}`", fix=_meant(format_name))
         return format_name
     name = os.path.basename(path).lower()
     for suffix in COMPRESSED:
@@ -279,7 +281,7 @@ def request_of(
         kind = format_by_content(name, format)
     if kind not in (*LISTS, *TABLE_KINDS):
         refuse_columns("this format", columns, name)
-    sets_direction = arcs is not None and kind != "adjlist"
+    sets_direction = arcs is not None and kind not in _ADJACENCY_FORMATS
     if kind not in (*LISTS, *TABLE_KINDS) and (one_based or num_vertices is not None or sets_direction):
         message = "one_based, num_vertices and directed are for edge lists; this format says all of it itself"
         raise GdslError.single("E0712", message, fix=_UNDIRECTED_FIX if arcs is not None else None, place=name)

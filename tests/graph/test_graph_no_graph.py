@@ -16,7 +16,7 @@ from gdsl.graph import Graph
 
 NAMES = (
     *("a.mtx", "a.gr", "a.col", "a.npz", "a.graph", "a.csv", "a.txt", "a.parquet", "a.feather", "a.graphml", "a.gml"),
-    *("a.net", "a.gexf", "a.json", "a.adjlist"),
+    *("a.net", "a.gexf", "a.json", "a.adjlist", "a.multiline-adjlist", "a.g6", "a.s6", "a.lgr"),
 )
 NOT_GRAPHS = {
     "a web page": b"\n<!DOCTYPE html>\n<html><body>Not found</body></html>\n",
@@ -112,13 +112,13 @@ def test_archives_of_other_arrays(tmp_path):
     assert f"unzip {path}" in refused(path, stream.getvalue()).fix
 
 
-@pytest.mark.parametrize("name", ["a.txt", "a.mtx", "a.gr", "a.net", "a.json", "a.adjlist", "a.gml"])
+@pytest.mark.parametrize("name", ["a.txt", "a.mtx", "a.gr", "a.net", "a.json", "a.adjlist", "a.gml", "a.g6"])
 def test_zeros_are_no_text(tmp_path, name):
     """Such files are what a full disk or a crash leaves."""
     assert "this is a binary file" in refused(tmp_path / name, bytes(500)).message
 
 
-@pytest.mark.parametrize("name", ["a.json", "a.adjlist", "a.gml"])
+@pytest.mark.parametrize("name", ["a.json", "a.adjlist", "a.gml", "a.lgr", "a.multiline-adjlist"])
 def test_other_encodings_of_files_that_are_read_whole(tmp_path, name):
     problem = refused(tmp_path / name, "graph [ ]\n".encode("utf-16-le"))
     assert "this is UTF-16 text" in problem.message

@@ -227,7 +227,7 @@ def test_comments_say_how_many_vertices_there_are(tmp_path):
         ("sep=;\nsource;target\n0;1\n", 1, "names the separator", "sed -i 1d"),
         ("*Vertices 2\n1 2\n", 1, "a Pajek file", "--format pajek"),
         ("graph [\n", 1, "a GML file", "--format gml"),
-        ("digraph G {\na -> b\n}\n", 1, "a DOT file", "networkx.nx_pydot.read_dot("),
+        ("digraph G {\na -> b\n}\n", 1, "a DOT file", "--format dot"),
         ('{"nodes": []}\n', 1, "a JSON file", "--format json"),
         ("'0','1'\n'1','2'\n", 1, "in single quotes, which quote nothing", """sed -i "s/'/\\"/g" """),
         ("source,target\n'0','1'\n", 1, "in single quotes, which quote nothing", "double quotes"),

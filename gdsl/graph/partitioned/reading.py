@@ -40,6 +40,7 @@ _CALLED = {
     "graphml": "GraphML files",
     "gml": "GML files",
     "pajek": "Pajek files",
+    "dot": "DOT files",
     "gexf": "GEXF files",
     "json": "JSON files",
 }
