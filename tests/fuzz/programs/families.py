@@ -15,6 +15,9 @@ _FIRST = 0.4
 """How often the first form is taken without drawing."""
 _ANY_IDS = 0.4
 """How often ids are no numbers, so that vertices may be numbered by degree."""
+_NAMELESS = 0.5
+"""How often no edge has a value that nothing asks for: then edges of graphs that are kept may have no ids."""
+_OF_EDGES = re.compile(r"\bedge \w+(\[\w+\])? :")
 _NUMBERS = (
     (r"\b(edge \w+ : .*)\bint32\(id\)", r"\1w[id]"),
     (r"\bint32\(id\)", "d0[id]"),
@@ -55,6 +58,12 @@ def shaped_text(random: random.Random) -> str:
         schedule = f"d[0] = 0;\n{schedule}"
     spare = [line for line in sections["spare"].text.splitlines() if _is_said(line, body + schedule)]
     problem = chosen(random, "\n".join((sections["data"].text, *spare)))
+    if random.random() < _NAMELESS:
+        text = f"{body}{schedule}{problem}"
+        lines = problem.splitlines()
+        problem = "\n".join(
+            line for line in lines if not _OF_EDGES.search(line) or _is_said(line, text.replace(line, ""))
+        )
     lines = [line for line in f"{body}schedule {{\n{schedule}\n}}\n".splitlines() if line.strip()]
     text = "\n".join(("program shaped;", "problem {", problem, "}", *lines, ""))
     return _on_any_ids(text) if random.random() < _ANY_IDS else text
