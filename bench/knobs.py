@@ -43,7 +43,7 @@ from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph
 from gdsl.graph.csr import Csr
 from gdsl.plan import heuristics, work_order
-from gdsl.plan.graph_class import GENERAL, REVISITED, REVISITED_LONG, GraphClass
+from gdsl.plan.graph_class import GENERAL, REVISITED, GraphClass
 from gdsl.types import Widths
 
 MORE_WORKS = (*TWELVE, "label_propagation")
@@ -106,7 +106,7 @@ def _classes(ir: Any, counts: Counts) -> Iterator[GraphClass]:
     suited = heuristics.class_for(ir, *counts)
     yield suited
     if suited == GENERAL and work_order.observed_loop(ir) is not None:
-        yield from (REVISITED, REVISITED_LONG)
+        yield REVISITED
 
 
 def make(work: str, word: str, graphs: Sequence[Counts], known: Mapping[Counts, str]) -> dict[Counts, str]:

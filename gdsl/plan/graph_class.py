@@ -47,8 +47,6 @@ class GraphClass:
     revisited: bool = False
     """A loop of the program in the order as given visits each edge of it more than twice. Not measured: runs observe
     it."""
-    long_lists: bool = False
-    """Revisited, and lists of few members never have room for the edges of a vertex (`Sizes.hub_degree`)."""
     host_lists: bool = False
     """Its edge lists are in the memory of the host: a GPU reads them over a link, which is fast in whole lines of 128
     bytes. Not measured, but where the run has them."""
@@ -72,8 +70,6 @@ GENERAL = GraphClass()
 """Any graph."""
 REVISITED = GraphClass(revisited=True)
 """Graphs on which runs begin again from near to far."""
-REVISITED_LONG = GraphClass(revisited=True, long_lists=True)
-"""Those of them without lists of few members."""
 FACTS = {
     "bounded": f"no vertex has {LONG_LIST} edges or more",
     "narrow": f"bounded, with fewer than {EDGES_PER_VERTEX} edges per vertex",
@@ -81,7 +77,6 @@ FACTS = {
     "short-lists": f"no vertex has more than {WARP_LIST} edges, and there are {LARGE:,} vertices or more",
     "hubs": f"{MANY_EDGES:,} edges or more, and a vertex with {SKEW} times as many as the mean",
     "revisited": "a worklist in the order as given has visited each edge more than twice",
-    "long-lists": "revisited, and a vertex has so many edges that lists of few members never have room",
     "host-lists": "edge lists in the memory of the host",
 }
 """What each fact says, by its name."""
@@ -92,7 +87,6 @@ _IMPLIED = {
     "short-lists": ("bounded",),
     "hubs": (),
     "revisited": (),
-    "long-lists": ("revisited",),
     "host-lists": (),
 }
 

@@ -9,8 +9,6 @@
   dependent memory accesses; besides these, warps wait only for each other. With fewer warps there is less contention
   for counters and barriers, and each thread may have more registers. Large frontiers need more warps to hide the
   latency of memory, so programs whose first frontier is all vertices (k_core, louvain) do not depend on this fact.
-- From near to far after such a run there are no lists of few members (`small_frontiers`) on graphs of long lists, which
-  they never have room for: a kernel with such lists leaves fewer threads to each multiprocessor.
 - Reductions share equal numbers of edges if edge lists are in host memory (`load_balance`).
 - Sweeps over all vertices prefetch for the next ones on large graphs of short lists (`prefetch`).
 """
@@ -42,10 +40,8 @@ def depends_on_graph(program: Program) -> bool:
 def effects_of_graph(program: Program) -> dict[str, str]:
     """By fact about a graph, how the plan differs where it holds."""
     ordered, over_buckets = work_order.has_choice(program), bool(worklist_loops(program))
-    observed = work_order.observed_loop(program) is not None
     effects = {
-        "revisited": ("from near to far", observed),
-        "long-lists": ("without lists of few members", observed),
+        "revisited": ("from near to far", work_order.observed_loop(program) is not None),
         "bounded": _effect_of_bounds(program, ordered and over_buckets),
         "narrow": ("from near to far", ordered and not over_buckets),
         "deep": (f"{NARROW_BLOCK} threads per block", not ordered and _depends_on_depth(program)),
@@ -95,7 +91,6 @@ def relevant(program: Program, graph: GraphClass) -> GraphClass:
     the blocks, one at most."""
     effects, holding = effects_of_graph(program), {fact for fact in FACTS if graph.has(fact)}
     beside = {"short-lists"} if effects.get("bounded") == "from near to far" else {"short-lists", "bounded"}
-    beside |= {"long-lists"} if graph.revisited else set()
     deciding = [fact for fact in _DECIDING if fact in effects and fact in holding and fact not in beside][:1]
     facts = class_of([*deciding, *(beside & effects.keys() & holding)])
     return in_host(program, facts) if graph.host_lists else facts

@@ -16,9 +16,9 @@ costs nothing while the grid has a thread for each. The edges of accepted vertic
 be bounded, too: `fits_small_frontier` of the runtime checks both. Larger sets are ordinary queues, and a loop converts
 between the two forms.
 
-This is done on deep graphs, and in loops from near to far, unless the graph is known to have lists that are too long:
-if the loop has one such push and uses the members of its worklist nowhere else. The members in this form are lost at
-the end of the loop, so a loop that runs again must leave none (`while (f)`) or define its worklist each time.
+This is done on deep graphs and in loops from near to far, if the loop has one such push and uses the members of its
+worklist nowhere else. The members in this form are lost at the end of the loop, so a loop that runs again must leave
+none (`while (f)`) or define its worklist each time.
 
 **Half of the warps each (cuda).**
 A reduction that ends without a barrier may still be running when the next operator begins, which does not depend on it.

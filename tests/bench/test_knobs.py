@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from bench import knobs
 from bench.graphs import made_graph
 from bench.more_classes import MORE_CLASSES
-from gdsl.plan.graph_class import GENERAL, REVISITED, REVISITED_LONG
+from gdsl.plan.graph_class import GENERAL, REVISITED
 
 
 @pytest.mark.parametrize("name", MORE_CLASSES)
@@ -44,7 +44,7 @@ def test_every_word_that_a_form_has_is_tried():
 
 def test_the_code_of_a_word_is_that_of_the_classes_of_a_graph():
     ir = knobs._instance("sssp", knobs.AUTO)
-    assert list(knobs._classes(ir, (1 << 20, 1 << 24, 20))) == [GENERAL, REVISITED, REVISITED_LONG]
+    assert list(knobs._classes(ir, (1 << 20, 1 << 24, 20))) == [GENERAL, REVISITED]
     assert [each.narrow for each in knobs._classes(ir, (1 << 20, 1 << 22, 4))] == [True]
 
 

@@ -24,9 +24,7 @@ from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph, rmat
 from gdsl.operations import Order
 from gdsl.plan.graph_class import REVISITED
-from gdsl.plan.hints import FewAsList
 from gdsl.plan.solo_rounds import solo_loops
-from gdsl.plan.walking import sweeps
 
 from . import build
 from .driver import EmulatedModule, EmulatorError
@@ -203,23 +201,6 @@ def test_calls_say_which_order_they_had_and_why(cupy: FakeCupy, network: Graph) 
         assert plan is not None and plan.graph.revisited == (order is Order.NEAR_FAR)
     first = gdsl.compile("sssp", tune=["schedule.block=32"])(network, source=3, backend="cuda")
     assert orders(first) == {Order.NEAR_FAR}, "which was stopped and began again"
-
-
-@pytest.mark.parametrize("hub, long_lists", [(0, False), (140, True)])
-def test_runs_that_begin_again_keep_few_members_as_lists_unless_lists_of_edges_are_long(
-    cupy: FakeCupy, network: Graph, hub: int, long_lists: bool
-) -> None:
-    """Those of `hub_degree` edges never fit."""
-    near, far = network.edge_sources, network.columns
-    ends = numpy.concatenate([near, numpy.full(hub, 7)]), numpy.concatenate([far, numpy.arange(hub) % 90])
-    weight = numpy.concatenate([network.attributes["weight"], numpy.full(hub, 500, numpy.float32)])
-    graph = Graph.from_edges(*ends, 90, directed=True, attributes={"weight": weight})
-    program = gdsl.compile("sssp", tune=["schedule.block=32"])
-    found = program(graph, source=3, backend="cuda")
-    assert orders(found) == {Order.NEAR_FAR} and found.distance.get().tolist() == distances(graph, 3)
-    plan = program.last_run(graph, "cuda")[1].build(graph).plan
-    assert plan is not None and plan.graph.long_lists == long_lists
-    assert any(sweep.hint(FewAsList) for sweep in sweeps(plan)) != long_lists
 
 
 def settled(monkeypatch: pytest.MonkeyPatch) -> None:

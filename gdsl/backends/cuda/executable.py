@@ -93,13 +93,13 @@ class CudaExecutable(FormTries):
             try:
                 outcome = self._run(graph, bindings, limits, observed.most_visits)
             except TooManyVisitsError as stop:
-                observed.note_stop(stop.visits, stop.ms, stop.long_lists)
+                observed.note_stop(stop.visits, stop.ms)
                 self._latest = None  # its memory is not needed any more
             else:
                 observed.note_as_given(outcome.visits, outcome.kernel_ms)
                 outcome.order_line = observed.line
                 return outcome
-        ordered, found = self._from_near_to_far(observed), None
+        ordered, found = self._from_near_to_far(), None
         try:
             found = ordered._run(graph, bindings, limits.since(started))
             observed.note_near_far(found.kernel_ms)

@@ -15,7 +15,7 @@ from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Program
 from gdsl.memory_use import MemoryUse
 from gdsl.plan import alternatives, heuristics, work_order
-from gdsl.plan.graph_class import GENERAL, REVISITED, REVISITED_LONG, GraphClass
+from gdsl.plan.graph_class import GENERAL, REVISITED, GraphClass
 from gdsl.plan.renumbering import can_be_put, looking_up
 from gdsl.types import Widths
 
@@ -76,9 +76,9 @@ class ExecutableForms(CompiledForm):
             self._others[graph_class] = self._build(self._program, self.widths, False, graph_class, 0)
         return self._others[graph_class]
 
-    def _from_near_to_far(self, order: ObservedOrder) -> Self:
+    def _from_near_to_far(self) -> Self:
         """The executable for graphs whose edges are visited too often otherwise."""
-        return self._for_class(REVISITED_LONG if order.has_long_lists else REVISITED)
+        return self._for_class(REVISITED)
 
     def _with_other_ids(self) -> Self:
         """The executable for other ids by a kernel of its own."""
@@ -144,7 +144,7 @@ class ExecutableForms(CompiledForm):
         if record.best is not None:
             return record.best._executable_of(graph)
         if record.order is not None and record.order.ran_near_far:
-            return self._from_near_to_far(record.order)._executable_of(graph)
+            return self._from_near_to_far()._executable_of(graph)
         if record.has_run:
             return self
         others = (each._executable_of(graph) for each in (*self._others.values(), self._renamed) if each is not None)
@@ -153,7 +153,7 @@ class ExecutableForms(CompiledForm):
     def _in_order(self, graph: Graph) -> Self:
         """This executable, or that for another order of work if runs on the graph have shown that it is better."""
         order = self._on(graph).order
-        return self._from_near_to_far(order) if order is not None and order.is_near_far else self
+        return self._from_near_to_far() if order is not None and order.is_near_far else self
 
     def _for_graph(self, graph: Graph) -> Self:
         """The executable for the graph, this one or another."""

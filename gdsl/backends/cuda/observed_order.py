@@ -27,11 +27,11 @@ LEAST_VISITS = LARGE
 
 class TooManyVisitsError(Exception):
     """A run was stopped since its first loop had visited so many edges, after `ms` milliseconds: it can begin again in
-    another order of work. `long_lists`: whether lists of few members never have room for the edges of a vertex."""
+    another order of work."""
 
-    def __init__(self, visits: int, ms: float, long_lists: bool = False) -> None:
-        super().__init__(visits, ms, long_lists)
-        self.visits, self.ms, self.long_lists = visits, ms, long_lists
+    def __init__(self, visits: int, ms: float) -> None:
+        super().__init__(visits, ms)
+        self.visits, self.ms = visits, ms
 
 
 @dataclasses.dataclass(slots=True)
@@ -47,8 +47,6 @@ class ObservedOrder:
     """Whether the next run is waited for, since it will show something: on a graph that is not small."""
     ran_near_far: bool = False
     """Whether the last run was from near to far."""
-    has_long_lists: bool = False
-    """Whether lists of few members never have room for the edges of a vertex."""
     line: str = ""
     """What was chosen, and why."""
     _stopped: tuple[int, float] | None = None
@@ -76,9 +74,9 @@ class ObservedOrder:
         elif self.most_visits:
             self.line = f"order: as_given, {self._each(visits)}"
 
-    def note_stop(self, visits: int, ms: float, long_lists: bool = False) -> None:
+    def note_stop(self, visits: int, ms: float) -> None:
         """A run in the order as given was stopped after so many visits and milliseconds; it begins again."""
-        self._stopped, self.has_long_lists = (visits, ms), long_lists
+        self._stopped = visits, ms
         if self._near_far_ms is not None:
             self._settle(f"{_took(self._near_far_ms)} where as_given had made {self._each(visits)} and was not done")
         else:
