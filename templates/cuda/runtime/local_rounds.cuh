@@ -54,7 +54,8 @@ struct local_worklist {
 // for, or whose list is cut into chunks, goes to `out`, for the next pass; then it leaves all the rest there, too. After
 // some rounds it looks whether another block has done so, and does the same, so that all get their share.
 // `neighbors` are those of `lists`. A round takes as long as its loads that wait for each other: each far end's list is
-// looked up before it is known whether that is accepted, and fetched where a test (`tests`) is waited for in any case.
+// looked up before it is known whether that is accepted, and fetched where a test (`tests`) is waited for in any case, or
+// else while visits are under way, after the first round: it may be accepted in a later one.
 // Calls `fetch(far)` and `load` before visits, `visit(active, near, far, e, early)`, which returns whether `far` is
 // accepted, and `begin(v)` for each vertex that is kept. Returns how many edges the members assigned to this thread
 // have, and adds to `kept` the vertices that blocks went on with.
@@ -104,6 +105,10 @@ __device__ __forceinline__ uint64 push_locally(enactor& run, const Members& memb
             });
             side_by_side<several>([&](uint32 k) {
                 accepted[k] = (k == 0 || start + k * 32 < total) && visit(values[k].active, near[k], far[k], at[k], values[k]);
+            });
+            side_by_side<several>([&](uint32 k) {
+                const bool is_late = !tests && kept.round > 1 && values[k].active;
+                if (is_late && begins[k] < ends[k]) { prefetch_to_l2(&neighbors[begins[k]]); }
             });
             side_by_side<several>([&](uint32 k) {
                 const bool is_short = ends[k] - begins[k] < HUB_DEGREE;
