@@ -24,7 +24,7 @@ from tests.support.programs import PROGRAMS, SAMPLES
 
 ROOT = Path(__file__).parents[1]
 GRAPH = make_graph([(0, 1), (1, 2)], 3)
-CHUNKS, MOST_IN_A_CHUNK = 12, 400
+CHUNKS, MOST_IN_A_CHUNK = 13, 400
 ROLES = 7
 
 CPP = """

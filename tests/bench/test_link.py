@@ -180,7 +180,7 @@ def test_constants_of_the_model_and_json() -> None:
         "an add to one counter, by the warps of the GPU that has it": 0.7365,
         "a barrier of gdsl on one GPU": 2185,
     }
-    waits |= {"an add to one counter, by the warps of the other GPU": 2.716, "a barrier of gdsl on both GPUs": 5366}
+    waits |= {"an add to one counter, by the warps of the other GPU": 2.716, "a barrier of gdsl on both GPUs": 2740}
     waits["a run of gdsl beside its operators on one GPU"] = 15000
     waits["a run of gdsl beside its operators on both GPUs"] = 100000
     measured = (

@@ -188,6 +188,7 @@ def check_elements(graph: Graph, values: Values, answers: Answers) -> None:
         next=np.where(next_ == count, -1, next_),
         walked=next_[start] if next_[start] < count else -1,
     )
+    same(answers, **{"best.0": nearest, "best.1": np.arange(count)})
     same(answers, twice=2 * length, heaviest=2 * (length.max() + length[0]) if len(length) else 0)
 
 

@@ -1,6 +1,7 @@
 // piece: reduce_and_collect
-// `reduce_warps`, where the whole warp learns of its members' results: `finish(whole, near, reduced)` with `whole` for a
-// lane that has the complete result of its member. Of lists that are left to `reduce_hubs`, `begin` stores the identity.
+// Reduces the lists of a warp's members, and tells the whole warp of the results: `finish(whole, near, reduced)` with
+// `whole` for a lane that has the complete result of its member. Of lists that are left to `reduce_hubs`, `begin` stores
+// the identity.
 template <uint32 side_by_side, class T, class Members, class Lists, class Value, class Combine, class Begin, class Finish>
 __device__ __forceinline__ void reduce_and_collect(enactor& run, const Members& members, const Lists& lists, T identity,
                                                    Combine combine, Value value, Begin begin, Finish finish) {
@@ -43,7 +44,7 @@ __device__ __forceinline__ void reduce_and_collect(enactor& run, const Members& 
 }
 
 // piece: each_hub_together
-// `each_hub` of at least REDUCED_HUB edges by whole warps: `finish(active, near)`.
+// Lists of at least REDUCED_HUB edges, which all threads have walked, by whole warps: `finish(active, near)`.
 // barriers: 1 if there are long lists
 template <class Finish>
 __device__ __forceinline__ void each_hub_together(enactor& run, int64 largest_degree, Finish finish) {
