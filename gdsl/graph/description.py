@@ -17,6 +17,8 @@ from gdsl.graph.vertices import WIDE_FROM
 from gdsl.numerals import readable_bytes
 from gdsl.records import dataclass
 
+_FEW = 1 << 14
+
 
 @dataclass(frozen=True, slots=True)
 class GraphInfo:
@@ -143,9 +145,11 @@ def unused_ids(graph: Graph, path: str, format: str | None = None) -> str | None
 
 
 def _components(graph: Graph) -> tuple[int | None, int | None]:
-    """Number and largest size of the weak components, by SciPy, which counts edges in int32."""
+    """Number and largest size of the weak components: of larger graphs by SciPy, which counts edges in int32."""
     if graph.num_vertices == 0:
         return 0, 0
+    if max(graph.num_vertices, graph.num_edges) < _FEW:
+        return _few_components(graph)
     from scipy.sparse import csgraph, csr_array  # here, as importing csgraph takes as long as importing NumPy
 
     if graph.num_edges >= WIDE_FROM or graph.num_vertices >= WIDE_FROM:
@@ -155,6 +159,23 @@ def _components(graph: Graph) -> tuple[int | None, int | None]:
     matrix = csr_array((ones, graph.columns, graph.offsets.astype(np.int32)), shape=shape)
     count, labels = csgraph.connected_components(matrix, directed=True, connection="weak")
     return int(count), int(np.bincount(labels).max())
+
+
+def _few_components(graph: Graph) -> tuple[int, int]:
+    """The same for a small graph, by union-find: importing SciPy would take as long as everything else."""
+    parents = list(range(graph.num_vertices))
+    for ends in zip(*(side.tolist() for side in graph.edges), strict=True):
+        first, second = (_root(parents, end) for end in ends)
+        parents[max(first, second)] = min(first, second)
+    sizes = np.bincount([_root(parents, vertex) for vertex in range(graph.num_vertices)])
+    return int(np.count_nonzero(sizes)), int(sizes.max())
+
+
+def _root(parents: list[int], vertex: int) -> int:
+    """The root of the tree of `vertex`, with path halving."""
+    while parents[vertex] != vertex:
+        parents[vertex] = vertex = parents[parents[vertex]]
+    return vertex
 
 
 def _range(weights: NDArray[Any] | None) -> tuple[Any, Any, int]:
