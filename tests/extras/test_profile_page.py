@@ -16,6 +16,7 @@ import pytest
 import gdsl
 from gdsl.backends import registry
 from gdsl.profiling import Profile
+from gdsl.profiling.document import digest_of
 from gdsl.profiling.page import page
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -151,6 +152,7 @@ def test_texts_are_never_markup(hops, tmp_path):
     odd["params"] = {EVIL: EVIL}
     for operator in odd["operators"]:
         operator["file"] = operator["functor"]["file"] = ""
+    odd["digest"] = digest_of(odd)
     text = page([odd], None)
     found = drawn(tmp_path, text)
     assert found.count("script") == 2 and found.count("img") == 0

@@ -24,7 +24,8 @@ class Within(NamedTuple):
     enactor: Enactor
 
 
-class Tried(NamedTuple, Generic[Form]):
+@dataclasses.dataclass(frozen=True, slots=True)
+class Tried(Generic[Form]):
     """A form that is being tried, and whether the graph had its vertices by degree before."""
 
     alternative: Alternative
