@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import secrets
 import time
 from pathlib import Path
 
@@ -19,6 +20,8 @@ import gdsl
 from tests.support.editor import BFS, GEOLOCATION, KARATE, ROOT, SECONDS, Editor
 
 pytestmark = pytest.mark.asyncio
+NEW = secrets.token_hex(4)
+"""In names of programs that have no profile yet, whatever the cache has."""
 
 
 async def test_diagnostics_and_fixes(editor: Editor) -> None:
@@ -112,7 +115,7 @@ async def _times(editor: Editor) -> dict[int, str]:
 
 
 async def test_times_of_the_last_profile(editor: Editor) -> None:
-    program = BFS.replace("program bfs", "program searched")
+    program = BFS.replace("program bfs", f"program searched_{NEW}")
     editor.open(program)
     assert await _times(editor) == {}
     editor.client.refreshed.clear()
@@ -131,7 +134,7 @@ async def test_times_of_the_last_profile(editor: Editor) -> None:
 async def test_times_of_operators_with_parts(editor: Editor) -> None:
     """A reduction that may send is one operator, and so are all calls of a procedure."""
     text = (ROOT / "samples" / "betweenness.gdsl").read_text(encoding="utf-8")
-    text = text.replace("program betweenness", "program searched_twice")
+    text = text.replace("program betweenness", f"program searched_twice_{NEW}")
     text = text.replace("compute(f, v => { paths[v] = 1 + log(paths[v]); }) @count_on;", "use(f);")
     procedure = "procedure use(f : frontier) { compute(f, v => { paths[v] = 1 + log(paths[v]); }) @count_on; }\n"
     editor.open(text.replace("schedule {", procedure + "schedule {"))
