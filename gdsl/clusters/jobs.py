@@ -304,8 +304,8 @@ class _Attributes:
 
 
 class _Values:
-    """The dtype and the range of an attribute of which each worker has a part. All workers ask for the range, or
-    none."""
+    """The dtype and the range of an attribute of which each worker has a part. Either all workers read the range, or
+    none does."""
 
     def __init__(self, own: NDArray[Any], communicator: Communicator) -> None:
         self.dtype, self._own, self._communicator = own.dtype, own, communicator

@@ -43,12 +43,12 @@ def run(plan: Plan, facts: Facts) -> Plan:
 
 
 _ASK_SIZES = (ir.If, ir.Repeat, ir.StoreScalar)
-"""Steps that may read the size of a set. A `while` loop is none of them, as one GPU alone may run its passes."""
+"""Steps that may read the size of a set. `while` loops are left out, since a single GPU may run their passes."""
 
 
 def is_filled_once_and_walked(frontier: Frontier, plan: Plan) -> bool:
-    """Whether one filter over all vertices fills a set, once, and all that asks for members are pushes that walk the
-    lists of their own."""
+    """Whether a single filter over all vertices fills a set, once, and only pushes that walk their own lists read its
+    members."""
     if frontier.domain is not Domain.VERTEX or frontier.counts is not None:
         return False
     by_site = {each.step.site: each for each in operations(plan)}

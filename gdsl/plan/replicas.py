@@ -25,7 +25,7 @@ initial values, and each of the kinds of writes keeps them equal.
    a value in a copy that was worse than its own, and the former value was no better. If the element changes, it is true
    for the first call that changes any copy. So answers may only go into one `bool` scalar by `|=`, which then says what
    it says in any order of calls: whether any element has changed.
-3. *`join`* (`ForestWord.JOIN`), which asks for former labels. The first GPU's copy decides: a call lowers the element
+3. *`join`* (`ForestWord.JOIN`), which needs former labels. The first GPU's copy decides: a call lowers the element
    there, and if that changes it, in all others. So every copy has the values of the first one, some of them later, and
    all have its last one after the barrier. What calls read elsewhere, and where nothing is changed, may be any former
    label (`gdsl.frontend.check.forests`).

@@ -62,7 +62,7 @@ class GraphRecord(Generic[Form]):
 
     @property
     def latest(self) -> Enactor | None:
-        """The enactor to ask for the resources of its kernels."""
+        """The enactor whose kernels' resources are reported."""
         return (self.within.enactor if self.within is not None else None) or self.enactor or self.with_arrays
 
     def free(self) -> None:

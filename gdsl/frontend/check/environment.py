@@ -133,7 +133,7 @@ class Environment:
 
     @contextmanager
     def perhaps(self) -> Iterator[None]:
-        """What is checked meanwhile is evaluated only where the rest of its expression asks for it."""
+        """While this is open: what is checked is evaluated only if the rest of its expression needs it."""
         self.skipped += 1
         yield
         self.skipped -= 1

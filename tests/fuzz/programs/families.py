@@ -16,7 +16,7 @@ _FIRST = 0.4
 _ANY_IDS = 0.4
 """How often ids are no numbers, so that vertices may be numbered by degree."""
 _NAMELESS = 0.5
-"""How often no edge has a value that nothing asks for: then edges of graphs that are kept may have no ids."""
+"""How often a program declares only those values of edges that it uses: then kept graphs may have no edge ids."""
 _OF_EDGES = re.compile(r"\bedge \w+(\[\w+\])? :")
 _NUMBERS = (
     (r"\b(edge \w+ : .*)\bint32\(id\)", r"\1w[id]"),
