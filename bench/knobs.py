@@ -110,8 +110,8 @@ def _classes(ir: Any, counts: Counts) -> Iterator[GraphClass]:
 
 
 def make(work: str, word: str, graphs: Sequence[Counts], known: Mapping[Counts, str]) -> dict[Counts, str]:
-    """Put the machine code that runs on these graphs may use into the cache, unless it is `known`; a hash of it by
-    graph. None if the word is refused."""
+    """Put the machine code that runs on these graphs may use into the cache; a hash of it by graph, without those whose
+    code is `known`. Nothing if the word is refused."""
     try:
         ir = _instance(work, word)
         classes = {counts: tuple(_classes(ir, counts)) for counts in graphs}

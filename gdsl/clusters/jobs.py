@@ -1,5 +1,5 @@
-"""What each worker does in a run: it takes its part of the graph, runs the program with the others, and returns what
-the driver needs."""
+"""What each worker does in a run: it takes its part of the graph, agrees with the others on the types that
+the program leaves open, runs it with them, and returns what the driver needs."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ import hashlib
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from gdsl import cache
 from gdsl.api.compiling import compile_source
@@ -18,6 +21,7 @@ from gdsl.backends.interface import Bindings, Limits, Outcome, Scalar
 from gdsl.backends.workers.lanes import Lane
 from gdsl.binding import needed_widths
 from gdsl.binding.shares import bind_share
+from gdsl.binding.type_parameters import chosen_types, inferred_types
 from gdsl.clusters.checkpoint_folder import RunKey
 from gdsl.clusters.checkpoints import CheckpointOptions, Checkpoints, Progress, check_folder
 from gdsl.clusters.failures import Member, on_worker
@@ -31,16 +35,12 @@ from gdsl.graph.partitioned import read
 from gdsl.graph.shares import GraphShare
 from gdsl.graph.vertices import Names
 from gdsl.ir import nodes as ir
+from gdsl.operations import ReduceOperation
 from gdsl.records import dataclass
 from gdsl.source import Source
 
 if TYPE_CHECKING:
     from gdsl.backends.cuda.links import Links
-import numpy as np
-from numpy.typing import NDArray
-
-from gdsl.binding.type_parameters import chosen_types, inferred_types
-from gdsl.operations import ReduceOperation
 
 Tell = Callable[[str], object]
 """Tells the driver, in a few words, what this worker has begun or done."""

@@ -14,7 +14,6 @@ from gdsl.graph.number_text import is_number
 from gdsl.graph.text import TextLines, printable, short
 
 COMPACT = "where ids are keys, --compact (compact=True) takes any, and counts only the vertices that have an edge"
-_NAMED_AGAIN = "this line names the columns again, as the first one does"
 WHOLE = "write ids as whole numbers, such as 1: numpy.savetxt has fmt='%d' for it"
 
 

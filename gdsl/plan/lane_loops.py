@@ -81,7 +81,8 @@ def shared_loops(step: ir.Compute, functor: ir.VertexFunctor, variant: Variant, 
 
 
 _FEW = 2
-"""Elements that lanes read for each of four edges at a time: more take registers that calls need."""
+"""So many different elements are read for each edge at most where lanes take four rows at a time: more would take
+registers that calls need."""
 
 
 def _rows(loop: ir.ForNeighbors) -> int:

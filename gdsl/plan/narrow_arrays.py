@@ -37,7 +37,10 @@ def run(plan: Plan, facts: Facts) -> Plan:
 
 
 def narrow_in(program: ir.Program) -> tuple[tuple[str, Type], ...]:
-    """The arrays of `program` that may be stored in fewer bits than their values have, and as what."""
+    """The arrays of `program` that may be stored in fewer bits than their values have, and as what; none where the
+    program leaves this pass out."""
+    if "narrow_arrays" in program.tuning.without:
+        return ()
     small = {array.name: kind for array in program.arrays if (kind := _narrow_type(array)) is not None}
     others = {*_named_otherwise(program), *_claimed(program)} if small else set[str]()
     return tuple((name, kind) for name, kind in small.items() if name not in others)

@@ -59,7 +59,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
 
 def could_leave_out(program: ir.Program) -> bool:
     """Whether there is a push in `program` that the pass changes on graphs without long lists."""
-    small = small_arrays(program, () if "narrow_arrays" in program.tuning.without else narrow_in(program))
+    small = small_arrays(program, narrow_in(program))
     steps = (step for step in all_steps(program.schedule) if isinstance(step, ir.Advance) and step.result is None)
     return any(needless_test(program.edge_functor(step.functor), small) is not None for step in steps)
 

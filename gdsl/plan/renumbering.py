@@ -43,8 +43,8 @@ READS_KEPT = 2.5
 """Blocks that keep the first values in their own memory have two thirds of the warps that reductions have otherwise. It
 is worth it from so many reads saved for each vertex: PageRank and HITS gain 6 to 33 percent with 2.8 to 9.7 (R-MAT and
 power laws of 8 to 61 edges a vertex), and lose 4 or gain 2 with 2.5, and lose 5 to 12 with 1.3 to 1.8, and more on
-stars (H200). Not seen by it: R-MAT of 17 million vertices, whose values are more than the L2 cache, gains 39 with 1.7;
-`alternatives` has runs try the other numbering."""
+stars (H200). It does not see whether values fit into L2: R-MAT of 17 million vertices, whose values do not, gains 39
+with 1.7; `alternatives` has runs try the other numbering."""
 WORTH = f"there are {LEAST_EDGES:,} edges and more, and reads along them gain more than results in another order cost"
 
 _MOST_VERTICES = 1 << 31

@@ -148,12 +148,10 @@ def _keeps_equal(name: str, operation: Operation, facts: Facts) -> bool:
 
 def joins_alone(name: str, functor: ir.Functor) -> bool:
     """Whether all that a functor does with an array is to join sets of its labels."""
-    joins = [node for node in walk(functor.body) if isinstance(node, ir.Loop) and node.forest == Forest(_JOIN, name)]
+    join = Forest(ForestWord.JOIN, name)
+    joins = [node for node in walk(functor.body) if isinstance(node, ir.Loop) and node.forest == join]
     inside = sum(_is_of(node, name) for loop in joins for node in walk(loop))
     return inside > 0 and inside == sum(_is_of(node, name) for node in walk(functor))
-
-
-_JOIN = ForestWord.JOIN
 
 
 def _is_of(node: object, name: str) -> bool:

@@ -66,7 +66,7 @@ class _Verifier:
                     self._writes_all(name, operation, sweep, replica)
 
     def _writes_all(self, name: str, operation: Operation, sweep: Sweep, replica: Replica) -> None:
-        """Whether what the calls of a sweep write of an array gets into all copies, in one of three ways."""
+        """Expect that what the calls of a sweep write of an array gets into all copies."""
         functor, where = self.accesses.functor_of(operation.step), f"{operation.name}: {name}"
         self.expect(functor is not None and operation.step.stores != name, f"{where} is written in one copy alone")
         assert functor is not None

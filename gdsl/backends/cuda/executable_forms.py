@@ -191,7 +191,7 @@ class ExecutableForms(CompiledForm):
         return super()._enactor_within(graph, bindings, memory)
 
     def _forget(self, graph: Graph) -> None:
-        for form in (*self._others.values(),):  # other threads add some
+        for form in list(self._others.values()):  # other threads add some
             form._forget(graph)
         if self._renamed is not None:
             self._renamed._forget(graph)

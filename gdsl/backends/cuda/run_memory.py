@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from gdsl.backends.cuda.argument_record import Record
-from gdsl.backends.cuda.memory import GraphOnDevice, host_dtype
+from gdsl.backends.cuda.memory import GraphOnDevice, host_dtype, sizes_of
 from gdsl.backends.cuda.numbering import RunIds
 from gdsl.backends.cuda.protocol import Arguments, Buffer, Bytes, Device, Incoming
 from gdsl.backends.cuda.run_results import RunResults
@@ -21,6 +21,7 @@ from gdsl.backends.needs import bytes_of
 from gdsl.codegen.cuda.layout import MOST_VISITS, layout_of
 from gdsl.diagnostics import GdslError
 from gdsl.extents import Extent, Size, Sizes, Values
+from gdsl.graph.graph import Graph
 from gdsl.ir.ids import NAME as GIVEN_IDS
 from gdsl.operations import Domain
 from gdsl.plan import buffer_nodes
@@ -32,8 +33,6 @@ from gdsl.types import Type
 
 if TYPE_CHECKING:
     from gdsl.backends.cuda.numbering import Places
-from gdsl.backends.cuda.memory import sizes_of
-from gdsl.graph.graph import Graph
 
 _MUCH_AHEAD, _MOST_AHEAD = 1 << 24, 1 << 27
 """Bytes of results that are allocated for the next run: at most this much, and above the first number by only one

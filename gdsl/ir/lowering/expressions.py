@@ -53,10 +53,11 @@ def infinity(type_: Type, span: Span) -> nodes.Literal:
 
 
 class ExpressionLowering:
-    """Lowers expressions; `reduced` has the values of reductions over arrays, by their spans."""
+    """Lowers expressions; `lowered` has, by their spans, the scalars into which steps before the
+    statement have put reductions and elements."""
 
     def __init__(self) -> None:
-        self.reduced: dict[Span, nodes.Expression] = {}
+        self.lowered: dict[Span, nodes.Expression] = {}
         self.counts = Counts()
         self.histories: dict[str, nodes.History] = {}
         """The histories declared so far, by their unique names."""
@@ -78,7 +79,7 @@ class ExpressionLowering:
             case syntax.Name() | syntax.Member():
                 return self._name(node, type_)
             case syntax.Index():
-                return self.reduced.get(span) or self._element(node, type_)
+                return self.lowered.get(span) or self._element(node, type_)
             case syntax.Unary():
                 return self._unary(node, type_)
             case syntax.Binary():
@@ -96,7 +97,7 @@ class ExpressionLowering:
             case syntax.Convert():
                 return nodes.Convert(span, type_, self.expression(node.operand))
             case syntax.Call() | syntax.Reduced():
-                return self._call(node, type_) if isinstance(node, syntax.Call) else self.reduced[span]
+                return self._call(node, type_) if isinstance(node, syntax.Call) else self.lowered[span]
             case syntax.UpdateValue():
                 return nodes.UpdateValue(span, type_, node.outcome, self.update(node.update))
             case syntax.CompareAndSwap():

@@ -105,7 +105,7 @@ class ReductionLowering:
         for part in syntax.children(node):
             self._before(part, done)
         if isinstance(node, syntax.Index):
-            self.expressions.reduced[node.span] = self.elements.value(node)
+            self.expressions.lowered[node.span] = self.elements.value(node)
 
     def again(self, steps: list[nodes.Step]) -> tuple[nodes.Step, ...]:
         """A copy of `steps` for a second place where the same expression is evaluated."""
@@ -121,10 +121,10 @@ class ReductionLowering:
             impossible(node)
         reduced, members = self._what(node), _members(node)
         if node.saturates and reduced.value.type.bits == node.type.bits:
-            self.expressions.reduced[node.span] = self._saturating(reduced, members, done)
+            self.expressions.lowered[node.span] = self._saturating(reduced, members, done)
             return
         scalar = self._step(node.operation, reduced, node.type, members, done)
-        self.expressions.reduced[node.span] = nodes.ScalarValue(node.span, node.type, scalar.scalar)
+        self.expressions.lowered[node.span] = nodes.ScalarValue(node.span, node.type, scalar.scalar)
 
     def _what(self, node: syntax.Reduced) -> _What:
         span = node.span
