@@ -106,12 +106,19 @@ class Elements(Node):
 
 @dataclass(frozen=True, slots=True)
 class DefineFrontier(Step):
-    """`name` becomes the set of `members` (vertices or edges, duplicates allowed; all of them where `everything`)."""
+    """`name` becomes the set of `members` (vertices or edges, duplicates allowed; all of them where `everything`),
+    if there is a `read`, to read an element of that array."""
 
     name: str
     members: tuple[Expression, ...]
     everything: bool
     domain: Domain = Domain.VERTEX
+    read: str | None = None
+
+    @property
+    def subject(self) -> str:
+        """What a member that does not exist is an index of, in messages."""
+        return self.read or self.name
 
 
 @dataclass(frozen=True, slots=True)

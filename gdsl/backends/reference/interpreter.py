@@ -146,7 +146,7 @@ class Interpreter:
         for member in step.members:
             number: int = self.value(member)
             if not 0 <= number < count:
-                raise index_error(self.state.environment, member, step.name, number, count)
+                raise index_error(self.state.environment, member, step.subject, number, count)
             if not self.state.graph.has(step.domain, number):
                 raise left_out(self.state.environment.source_name, member.span, step.name, number)
             members.add(number)

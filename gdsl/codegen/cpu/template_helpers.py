@@ -140,7 +140,7 @@ class CppHelpers(TemplateHelpers):
         text = self.number(member)
         if isinstance(member, ir.ParamValue) and not self.plan.graphs:
             return text
-        number = checks.number(CheckSite(step.name, step.domain, member.type, member.span))
+        number = checks.number(CheckSite(step.subject, step.domain, member.type, member.span))
         checked = f"checked_index(d, {text}, {checks.bound(step.domain)}, {number})"
         return checks.existing_edge(checked, step.name, member.span) if define.asks_lists else checked
 

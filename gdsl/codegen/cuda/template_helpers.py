@@ -250,7 +250,7 @@ class CudaHelpers(FunctorCalls):
         text = self.expression(member)
         if (isinstance(member, ir.ParamValue) and not self.plan.graphs) or not checks.enabled:
             return text
-        number = checks.number(CheckSite(step.name, step.domain, member.type, member.span))
+        number = checks.number(CheckSite(step.subject, step.domain, member.type, member.span))
         index = f"checked_index(d, {text}, {checks.bound(step.domain)}, {number})"
         index = checks.existing_edge(index, step.name, member.span) if define.asks_lists else index
         return f"{step.domain.value}({index})"

@@ -47,7 +47,7 @@ class SingleElements:
         scalar, functor = self._known[key]
         frontier = self.new_frontier("at", span, domain)
         self.hidden.emit(
-            nodes.DefineFrontier(span, frontier, (index,), False, domain),
+            nodes.DefineFrontier(span, frontier, (index,), False, domain, node.array),
             self.hidden.compute(span, nodes.Elements(span, domain, frontier), functor),
         )
         return nodes.ScalarValue(span, type_, scalar)
