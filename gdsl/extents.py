@@ -11,6 +11,8 @@ from gdsl.records import dataclass
 
 MOST_VALUES = 2**31 - 1
 """The most values of an element of an array."""
+TRACE_CAPACITY = 1 << 16
+"""Records of a trace that are kept: those of the first operators."""
 
 
 class Size(Enum):

@@ -32,6 +32,11 @@ class InitialGroup:
     on_each_gpu: bool = False
     """Whether each of several GPUs has these arrays, and so stores all of their values."""
 
+    @property
+    def place(self) -> str:
+        """The type of places among the values: that of ids where each has one value, so that `id` is one, too."""
+        return self.kind if self.count is None else "int64"
+
 
 def initial_groups(initial: Initialize, program: Program, names: Names) -> Iterator[InitialGroup]:
     """The loops that make the initial values, those of single values first."""

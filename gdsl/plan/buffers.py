@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Iterator
 
-from gdsl.extents import EDGES, VERTICES, Extent, Fixed, Parts, Sum, Times
+from gdsl.extents import EDGES, TRACE_CAPACITY, VERTICES, Extent, Fixed, Parts, Sum, Times
 from gdsl.ir import nodes as ir
 from gdsl.ir.nodes import Role as IrRole
 from gdsl.ir.traversal import walk
@@ -30,9 +30,6 @@ from gdsl.plan.walking import (
 )
 from gdsl.plan.work_order import key_type, most_visits, orders
 from gdsl.types import Type, Widths
-
-TRACE_CAPACITY = 1 << 16
-"""Records of a trace that are kept."""
 
 GRAPH_SCRATCH, SUBGRAPH_SCRATCH = 4, 2
 """Arrays that sorting and adding up take while a graph is made: two each, from one to the other and back. A subgraph

@@ -242,7 +242,7 @@ class LaneLoop:
 
     carried: tuple[str, ...]
     """The locals whose values depend on the edges before."""
-    rows: int = 4
+    rows: int
     """Rows of 32 edges that are read at a time."""
 
 

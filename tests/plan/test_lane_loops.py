@@ -101,7 +101,7 @@ def test_where_members_are_shared_in_another_way() -> None:
 
 def test_what_goes_from_edge_to_edge() -> None:
     (sweep,) = sweeps(plan_of(CHOICES))
-    assert sweep.lanes == (LaneLoop(("best", "best_at", "best_by", "left", "odd")),)
+    assert sweep.lanes == (LaneLoop(("best", "best_at", "best_by", "left", "odd"), 4),)
     text = "for u in neighbors(v) { let m = mass[u]; var t = s * m; t += 1; s += t; }"
     (sweep,) = sweeps(planned(text + ""))
     assert [set(each.carried) for each in sweep.lanes] == [{"s", "t"}]
@@ -142,7 +142,7 @@ def test_the_verifier_refuses_what_follows_an_edge_and_is_not_named() -> None:
     (sweep,) = sweeps(plan)
     (loop,) = sweep.lanes
     for name in loop.carried:
-        fewer = LaneLoop(tuple(each for each in loop.carried if each != name))
+        fewer = LaneLoop(tuple(each for each in loop.carried if each != name), loop.rows)
         assert seen(map_sweeps(plan, lambda _, own, fewer=fewer: dataclasses.replace(own, lanes=(fewer,)))), name
 
 
@@ -151,7 +151,7 @@ def test_the_verifier_refuses_lanes_for_loops_of_one_thread(body: str) -> None:
     plan = planned(body)
     count = len(neighbor_loops(plan.program.vertex_functors[0]))
     for names in ((), ("s",), ("s", "at")):
-        lanes = (LaneLoop(names),) * count
+        lanes = (LaneLoop(names, 4),) * count
         assert seen(map_sweeps(plan, lambda _, own, lanes=lanes: dataclasses.replace(own, lanes=lanes)))
 
 

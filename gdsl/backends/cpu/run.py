@@ -22,12 +22,11 @@ from gdsl.backends.interface import Bindings, Limits, Outcome, Pair, Scalar, Tra
 from gdsl.backends.pairs import first_of, unpacked, words_of
 from gdsl.backends.sweep_times import with_sweep_times
 from gdsl.codegen.generated import CppText
-from gdsl.extents import of_graph
+from gdsl.extents import TRACE_CAPACITY, of_graph
 from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Program
 from gdsl.operations import Direction, Order
 from gdsl.plan.buffer_nodes import Allocator, Buffer, Cleared, Role
-from gdsl.plan.buffers import TRACE_CAPACITY
 from gdsl.types import Type, Widths
 
 if TYPE_CHECKING:

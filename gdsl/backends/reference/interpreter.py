@@ -18,6 +18,7 @@ from gdsl.backends.reference.state import Clock, State
 from gdsl.backends.reference.statements import BodyCompiler
 from gdsl.backends.reference.values import Value, constant
 from gdsl.diagnostics import GdslError
+from gdsl.extents import TRACE_CAPACITY
 from gdsl.graph.graph import Graph
 from gdsl.interpreter import with_room
 from gdsl.ir import nodes as ir
@@ -61,7 +62,7 @@ def _interpreted(
         clock.late = interpreter.late
         interpreter.steps(program.schedule)
         arrays, scalars = state.result_arrays(), state.result_scalars()
-    trace = tuple(interpreter.operators.trace)
+    trace = tuple(interpreter.operators.trace[:TRACE_CAPACITY])
     return Outcome(arrays, scalars, interpreter.passes, clock.milliseconds(), trace)
 
 

@@ -25,6 +25,7 @@ from gdsl.backends.reference.expressions import (
 from gdsl.backends.reference.state import State
 from gdsl.backends.reference.statements import CompiledFunctor, compile_functor
 from gdsl.backends.reference.values import Value, convert_function, domain_of, neighbor_function, neighbor_identity
+from gdsl.extents import TRACE_CAPACITY
 from gdsl.ir import nodes as ir
 from gdsl.operations import Degree, Domain, NeighborOperation
 from gdsl.types import Type
@@ -83,6 +84,7 @@ class Operators:
         self.serial = SerialCalls(state)
         self.votes = Votes(state)
         self.trace: list[TraceRecord] = []
+        """Of the first operators, behind which is that of the last one."""
         self.functors: dict[str, ir.Functor] = {functor.name: functor for functor in state.program.vertex_functors}
         self.functors.update((functor.name, functor) for functor in state.program.edge_functors)
 
@@ -218,6 +220,8 @@ class Operators:
 
     def _note(self, step: ir.Operator, size: int, edges: int) -> None:
         self.state.clock.check()
+        if len(self.trace) > TRACE_CAPACITY:
+            self.trace.pop()
         self.trace.append(TraceRecord(step.site, step.label, self.state.clock.iteration, size, edges))
 
 

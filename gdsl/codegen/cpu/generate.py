@@ -10,9 +10,9 @@ from gdsl.codegen.library import DIRECT_EDGE_IDS, INDIRECT_EDGE_IDS, WORKERS, Li
 from gdsl.codegen.lines import comment_lines, number_lines, title_line
 from gdsl.codegen.names import UNDEFINED
 from gdsl.codegen.templates import render
+from gdsl.extents import TRACE_CAPACITY
 from gdsl.plan import structs_cpu
 from gdsl.plan.buffer_nodes import Allocator, Struct
-from gdsl.plan.buffers import TRACE_CAPACITY
 from gdsl.plan.nodes import Launch, Plan
 from gdsl.plan.walking import counts_in_tables, hoisted_graphs, leaves_edges_out
 from gdsl.plan.work_order import orders

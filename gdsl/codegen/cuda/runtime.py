@@ -51,7 +51,6 @@ FILES = (
     "own_queues",
     "pull",
     "reduce",
-    "reduce_and_collect",
     "vote",
     "vote_parts",
     "vote_registers",

@@ -133,15 +133,15 @@ __device__ __forceinline__ uint64 fair_share(const graph_slice& g, uint64 size) 
     return max(share, uint64(4 * REDUCED_CHUNK));
 }
 
-// piece: reduce_warps
+// piece: reduce_lists
 // Reduces `value` over the edges of every member. A warp takes 32 members: a thread walks a short list, eight lanes a
 // longer one, and the whole warp an even longer one; the longest are left to `reduce_hubs`. If there are few members, a
 // warp takes fewer and shares their edges evenly. A warp that has few members, or more than its share of edges, as where
-// ids are by degree, leaves lists of `HUB_DEGREE` edges to the others, too. `assign` is told whether the result is
-// complete.
-template <uint32 side_by_side, class Warps = all_warps, class T, class Members, class Lists, class Value, class Combine, class Assign>
-__device__ __forceinline__ void reduce_warps(enactor& run, const Members& members, const Lists& lists, T identity,
-                                             Combine combine, Value value, Assign assign) {
+// ids are by degree, leaves lists of `HUB_DEGREE` edges to the others, too. All lanes call
+// `finish(has_member, whole, near, reduced)`, of a list that is left to others with the identity.
+template <uint32 side_by_side, class Warps = all_warps, class T, class Members, class Lists, class Value, class Combine, class Finish>
+__device__ __forceinline__ void reduce_lists(enactor& run, const Members& members, const Lists& lists, T identity,
+                                             Combine combine, Value value, Finish finish) {
     const uint64 size = members.size();
     const uint32 lane = lane_index(), width = members_per_warp(size * Warps::operators), alone = longest_alone(lists.g);
     const uint32 chunk = 4 * size <= grid_warps() ? HUB_CHUNK : REDUCED_CHUNK;
@@ -173,9 +173,18 @@ __device__ __forceinline__ void reduce_warps(enactor& run, const Members& member
             const uint32 by_warp = __ballot_sync(FULL_WARP, own > alone && own > GROUPED_LIST);
             reduced = reduce_in_groups<side_by_side, 32>(by_warp, lists, near, first, own, identity, combine, value, reduced);
         }
-        if (has_member) { assign(near, reduced, !hub); }
+        finish(has_member, !hub, near, reduced);
     }
     count_visited(run, visited);
+}
+
+// piece: reduce_warps
+// The same for lanes that have a member: `assign` is told whether the result is complete.
+template <uint32 side_by_side, class Warps = all_warps, class T, class Members, class Lists, class Value, class Combine, class Assign>
+__device__ __forceinline__ void reduce_warps(enactor& run, const Members& members, const Lists& lists, T identity,
+                                             Combine combine, Value value, Assign assign) {
+    reduce_lists<side_by_side, Warps>(run, members, lists, identity, combine, value,
+        [&](bool has_member, bool whole, vertex near, T reduced) { if (has_member) { assign(near, reduced, whole); } });
 }
 
 // piece: lists_ahead
@@ -258,6 +267,22 @@ __device__ __forceinline__ void each_hub(enactor& run, int64 largest_degree, int
     for (uint64 chunk = begin + thread_index(); chunk < chunks; chunk += grid_threads()) {
         const vertex near = run.slice.hubs[chunk].vertex_id;
         if (chunk == begin || run.slice.hubs[chunk - 1].vertex_id != near) { visit(near); }
+    }
+}
+
+// piece: each_hub_together
+// Calls `finish(active, near)` by whole warps, for each vertex whose list `reduce_lists` has left to others: one of at least
+// REDUCED_HUB edges, or of HUB_DEGREE where its warp has few members or more than its share of edges.
+// barriers: 1 if there are long lists
+template <class Finish>
+__device__ __forceinline__ void each_hub_together(enactor& run, int64 largest_degree, Finish finish) {
+    if (largest_degree < int64(REDUCED_HUB)) { return; }
+    synchronize(run);
+    const uint64 chunks = load_relaxed(&run.counters()->hubs);
+    for (uint64 base = warp_index() * 32; base < chunks; base += grid_warps() * 32) {
+        const uint64 chunk = base + lane_index();
+        const vertex near = chunk < chunks ? run.slice.hubs[chunk].vertex_id : vertex(0);
+        finish(chunk < chunks && (chunk == 0 || run.slice.hubs[chunk - 1].vertex_id != near), near);
     }
 }
 

@@ -457,6 +457,7 @@ struct edge_frontier {
 // piece: reduce_few
 // piece: longest_alone
 // piece: fair_share
+// piece: reduce_lists
 // piece: reduce_warps
 // piece: reduce_hubs
 // piece: each_hub

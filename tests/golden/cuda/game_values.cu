@@ -303,18 +303,17 @@ struct all_edges {
 // piece: grid_threads thread_index
 // piece: each_id
 // piece: define_everything
-// piece: shuffle_down
-// piece: warp_reduce
-// piece: side_by_side
-// piece: reduce_list
-// piece: reduce_hubs
+// piece: all_warps
 // piece: members_per_warp
+// piece: side_by_side
 // piece: count_visited
 // piece: write_chunks
 // piece: note_chunks
 // piece: defer_list
+// piece: reduce_list
 // piece: next_in_groups
 // piece: shuffle
+// piece: shuffle_down
 // piece: reduce_in_groups
 // piece: owner_of
 // piece: few_lists
@@ -322,7 +321,9 @@ struct all_edges {
 // piece: reduce_few
 // piece: longest_alone
 // piece: fair_share
-// piece: reduce_and_collect
+// piece: reduce_lists
+// piece: warp_reduce
+// piece: reduce_hubs
 // piece: each_hub_together
 
 // Whether a run before this one, or a pass before this one, has made the graph. All threads find the same: who makes it
@@ -638,10 +639,11 @@ __device__ __forceinline__ void reduce_look(enactor& run, const data_slice& d, f
     collector out(run, result, uncounted());
     const auto combine = [](uint32 a, uint32 b) { return uint32(a | b); };
     const auto value = [&](vertex near, vertex far, edge at) { return uint32(look_value(d, near, far)); };
-    reduce_and_collect<4>(run, members_of(input), out_lists{d.graph}, 0u, combine, value,
-        [&](vertex near) { d.seen[near] = 0u; },
-        [&](bool active, vertex near, uint32 reduced) {
-            if (active) { d.seen[near] = reduced; }
+    reduce_lists<4>(run, members_of(input), out_lists{d.graph}, 0u, combine, value,
+        [&](bool has_member, bool whole, vertex near, uint32 reduced) {
+            if (has_member) { d.seen[near] = reduced; }
+            const bool active = has_member && whole;
+            __syncwarp(FULL_WARP);
             const bool accepted = active && take_condition(d, near) && take_apply(d, near);
             out.append(accepted, near);
         });

@@ -232,12 +232,12 @@ static_assert(sizeof(data_slice) == 216, "as the host knows it");
 // piece: all_members
 // piece: grid_threads thread_index
 // piece: each_id
-// piece: share
 // piece: grid_warps warp_index
 // piece: all_warps
+// piece: side_by_side
+// piece: share
 // piece: members_per_warp
 // piece: warp_inclusive_sum
-// piece: side_by_side
 // piece: count_visited
 // piece: write_chunks
 // piece: note_chunks
@@ -252,6 +252,7 @@ static_assert(sizeof(data_slice) == 216, "as the host knows it");
 // piece: reduce_few
 // piece: longest_alone
 // piece: fair_share
+// piece: reduce_lists
 // piece: reduce_warps
 // piece: synchronize_and_read
 // piece: reduce_hubs

@@ -475,6 +475,7 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 // piece: reduce_few
 // piece: longest_alone
 // piece: fair_share
+// piece: reduce_lists
 // piece: reduce_warps
 // piece: reduce_hubs
 // piece: each_hub

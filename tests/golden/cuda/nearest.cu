@@ -428,6 +428,7 @@ struct edge_frontier {
 // piece: reduce_few
 // piece: longest_alone
 // piece: fair_share
+// piece: reduce_lists
 // piece: reduce_warps
 // piece: warp_reduce
 // piece: reduce_hubs

@@ -270,8 +270,8 @@ struct direction_state {
 // piece: pull_list
 // piece: pull_warps
 // piece: pull_hubs
-// piece: share
 // piece: side_by_side
+// piece: share
 // piece: count_visited
 // piece: reduce_list
 // piece: next_in_groups
@@ -283,6 +283,7 @@ struct direction_state {
 // piece: reduce_few
 // piece: longest_alone
 // piece: fair_share
+// piece: reduce_lists
 // piece: reduce_warps
 // piece: warp_reduce
 // piece: reduce_hubs

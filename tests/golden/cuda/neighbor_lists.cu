@@ -330,8 +330,8 @@ struct direction_state {
 // piece: pull_list
 // piece: pull_warps
 // piece: pull_hubs
-// piece: share
 // piece: side_by_side
+// piece: share
 // piece: count_visited
 // piece: reduce_list
 // piece: next_in_groups
@@ -342,6 +342,7 @@ struct direction_state {
 // piece: reduce_few
 // piece: longest_alone
 // piece: fair_share
+// piece: reduce_lists
 // piece: reduce_warps
 // piece: reduce_hubs
 

@@ -276,10 +276,10 @@ struct frontier {
 // piece: each_vertex
 // piece: each_vertex_by_warps
 // piece: each_id
-// piece: share
 // piece: all_warps
-// piece: members_per_warp
 // piece: side_by_side
+// piece: share
+// piece: members_per_warp
 // piece: count_visited
 // piece: write_chunks
 // piece: note_chunks
@@ -295,6 +295,7 @@ struct frontier {
 // piece: reduce_few
 // piece: longest_alone
 // piece: fair_share
+// piece: reduce_lists
 // piece: reduce_warps
 // piece: synchronize_and_read
 // piece: warp_reduce

@@ -386,6 +386,7 @@ struct direction_state {
 // piece: reduce_few
 // piece: longest_alone
 // piece: fair_share
+// piece: reduce_lists
 // piece: reduce_warps
 // piece: reduce_hubs
 
