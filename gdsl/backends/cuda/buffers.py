@@ -7,6 +7,7 @@ from typing import Any
 
 from gdsl.backends.cuda.launching import Launching
 from gdsl.backends.cuda.memory_errors import no_memory
+from gdsl.backends.cuda.protocol import Buffer
 
 _ALIGNMENT = 256
 """Alignment of buffers in one block: words that many threads poll share no cache line with others."""
@@ -24,7 +25,7 @@ class CudaBuffer:
 class CudaRoom:
     """Parts of one block of memory."""
 
-    def __init__(self, block: CudaBuffer, sizes: Sequence[int]) -> None:
+    def __init__(self, block: Buffer, sizes: Sequence[int]) -> None:
         self.block = block
         offsets = offsets_of(sizes)
         self.buffers = [
@@ -35,9 +36,6 @@ class CudaRoom:
 class Allocating(Launching):
     """Memory of the current GPU."""
 
-    gpu_numbers: tuple[int, ...] = ()
-    """Those of a run on several GPUs."""
-
     def allocate(self, nbytes: int) -> CudaBuffer:
         """Device memory from CuPy's pool; raises E0912 with what is needed and what is free."""
         size = max(16, -(-nbytes // 16) * 16)
@@ -47,22 +45,6 @@ class Allocating(Launching):
             free, total = self.cupy.cuda.runtime.memGetInfo()
             raise no_memory(size, free, total) from None
         return CudaBuffer(memory, size, memory.ptr)
-
-    def allocate_near(self, nbytes: int) -> CudaBuffer:
-        """Memory that the host sends to and receives from; of several GPUs it is on the first. Raises E0912."""
-        return self.allocate(nbytes)
-
-    def allocate_constant(self, nbytes: int) -> CudaBuffer:
-        """Memory that no run changes, once it is filled and published. Raises E0912."""
-        return self.allocate(nbytes)
-
-    def allocate_copies(self, nbytes: int) -> CudaBuffer:
-        """Memory of which every GPU has its own. Raises E0912."""
-        return self.allocate(nbytes)
-
-    def allocate_result(self, nbytes: int) -> CudaBuffer:
-        """Memory that the caller gets, in the order of the caller's ids. Raises E0912."""
-        return self.allocate(nbytes)
 
     def room(self, sizes: Sequence[int], former: Any, filled: int = 0) -> Any:
         """One block of memory for all buffers."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from gdsl.backends.cuda.buffers import CudaBuffer
 from gdsl.backends.cuda.memory_errors import no_memory
 from gdsl.backends.cuda.pinned_copies import PinnedCopies
-from gdsl.backends.cuda.protocol import Arguments
 
 if TYPE_CHECKING:
     from gdsl.backends.cuda.host_memory import HostBuffer
@@ -20,55 +19,6 @@ if TYPE_CHECKING:
 
 class DeviceMemory(PinnedCopies):
     """What is in the memory of the current GPU, and what is elsewhere on several."""
-
-    def fetch_copies(self, pointer: int, nbytes: int) -> list[NDArray[Any]]:
-        """What is in every GPU's own memory that begins at `pointer` on the first, on the host."""
-        raise NotImplementedError
-
-    def publish(self, buffer: Any) -> None:
-        """Give every GPU what such memory was filled with."""
-
-    def constant_copy(self, buffer: Any) -> Any:
-        """What `buffer` holds where every GPU has it, once no run changes it."""
-        return buffer
-
-    @property
-    def copies_results(self) -> bool:
-        """Whether the caller gets copies (`copy_result`) instead of the memory that kernels wrote."""
-        return False
-
-    def copy_result(self, buffer: Any) -> CudaBuffer:
-        """A copy for the caller, queued on the run's stream. Raises E0912."""
-        raise NotImplementedError
-
-    def is_divided(self, nbytes: int) -> bool:
-        """One GPU has it all."""
-        return False
-
-    def near_room(self, nbytes: int) -> Any:
-        """Memory on the first of several GPUs for `bring_near`."""
-        return None
-
-    def bring_near(self, arrays: Sequence[tuple[Any, Any]]) -> list[Callable[[], None]]:
-        """Queue copies of arrays into their `near_room`."""
-        return []
-
-    def chunk_lengths(self, num_vertices: int) -> Sequence[int]:
-        """No results are in the memories of several GPUs."""
-        return ()
-
-    def allocate_owned(self, nbytes: int, each: int, owners: Sequence[int]) -> CudaBuffer:
-        """Memory for the caller: the one GPU has all chunks."""
-        return self.allocate(nbytes)
-
-    def own_address(self, pointer: int, number: int) -> int:
-        """There is one GPU."""
-        return pointer
-
-    def launch_on_each(self, launches: Sequence[tuple[Any, int, int, Sequence[Arguments]]]) -> None:
-        """Launch kernels on the one GPU."""
-        for kernel, blocks, threads, arguments in launches:
-            self.launch(kernel, blocks * self.multiprocessors, threads, arguments[0])
 
     def upload(self, array: Any) -> CudaBuffer:
         """A copy on the GPU; a CuPy array is used as it is. Raises E0912 as `allocate`."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from gdsl.backends.cuda import packaged
 from gdsl.backends.cuda.memory_errors import memory_error, translated
-from gdsl.backends.cuda.protocol import Arguments
+from gdsl.backends.cuda.protocol import Arguments, Device
 from gdsl.packages import opened
 
 _THREADS, _BLOCKS = 256, 8
@@ -19,7 +19,7 @@ _RESOURCES = 4, 3, 1
 """The driver's numbers for a function's attributes: registers, local and shared memory."""
 
 
-class Launching:
+class Launching(Device):
     """Kernels on the current GPU. Private CuPy functions used here: `launchCooperativeKernel`, `launchKernel`,
     `occupancyMaxActiveBlocksPerMultiprocessor`, `funcGetAttribute` and `funcSetAttribute` of
     `cupy_backends.cuda.api.driver`, `cupy.cuda.function.Module`."""
@@ -87,9 +87,6 @@ class Launching:
             driver.launchCooperativeKernel(kernel.ptr, *shape, stream, arguments.address)
         except Exception as error:
             raise (memory_error(self.cupy, error) or error) from None
-
-    def prepare(self, arguments: Arguments) -> None:
-        """Nothing: the only kernel gets the arguments as they are."""
 
     def launch_block(self, kernel: Any, threads: int, arguments: Arguments) -> None:
         """A launch of one block, on the same stream."""

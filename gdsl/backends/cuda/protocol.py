@@ -129,10 +129,10 @@ class Shared(Protocol):
 
 
 class Device(Protocol):
-    """One device, with one stream of work."""
+    """One device, with one stream of work. What has a body here is so for one GPU, and otherwise for several."""
 
     multiprocessors: int
-    gpu_numbers: tuple[int, ...]
+    gpu_numbers: tuple[int, ...] = ()
     """Those of several GPUs that run together, one for each kernel; none of one GPU."""
     lane: object
     """The stream that memory is allocated for: another run may use the memory if its lane is the same."""
@@ -148,72 +148,73 @@ class Device(Protocol):
 
     def allocate_near(self, nbytes: int) -> Buffer:
         """As `allocate`, on the first of several GPUs, however large. Raises E0912."""
-        ...
+        return self.allocate(nbytes)
 
     def allocate_constant(self, nbytes: int) -> Buffer:
         """As `allocate`, for what no run changes: it is filled, and then passed to `publish`."""
-        ...
+        return self.allocate(nbytes)
 
     def allocate_copies(self, nbytes: int) -> Buffer:
         """As `allocate`, but each of several GPUs gets memory of its own, which it alone changes."""
-        ...
+        return self.allocate(nbytes)
 
     def fetch_copies(self, pointer: int, nbytes: int) -> Sequence[Bytes]:
         """The first bytes of such memory on the host, as each GPU has it; `pointer` is that of the first."""
-        ...
+        return [self.read_memory(pointer, numpy.uint8, nbytes)]
 
     def publish(self, buffer: Buffer) -> None:
         """Give every GPU what a buffer from `allocate_constant` has been filled with."""
-        ...
+        return
 
     def constant_copy(self, buffer: Any) -> Buffer:
         """What `buffer` holds, which no run changes from now on, where every GPU has it; the same on one GPU."""
-        ...
+        return buffer  # type: ignore[no-any-return]
 
     def allocate_result(self, nbytes: int) -> Buffer:
         """As `allocate`, for what the caller gets in another order than that of the device."""
-        ...
+        return self.allocate(nbytes)
 
     @property
     def copies_results(self) -> bool:
         """Whether the caller gets copies, by `copy_result`, instead of the memory that kernels wrote."""
-        ...
+        return False
 
     def copy_result(self, buffer: Buffer) -> Buffer:
         """A copy of a buffer for the caller, queued after the work so far."""
-        ...
+        raise AssertionError("only where `copies_results`")
 
     def is_divided(self, nbytes: int) -> bool:
         """Whether each kernel of a run on several GPUs has its own part of an array of so many bytes nearby."""
-        ...
+        return False
 
     def near_room(self, nbytes: int) -> Any:
         """Memory on the first of several GPUs for `bring_near`, with its address `pointer`; None if an array of so many
         bytes is there as a whole, or if there is too little room."""
-        ...
+        return None
 
     def bring_near(self, arrays: Sequence[tuple[Buffer, Any]]) -> list[Callable[[], None]]:
         """Queue copies of arrays into their `near_room`, beside the work to come. A call of what it returns lets the
         work that follows wait for one of them."""
-        ...
+        return []
 
     def chunk_lengths(self, num_vertices: int) -> Sequence[int]:
         """How many consecutive vertices each of several GPUs may have at a time of results in the caller's order
         (`owned_chunks`), from the most to the fewest; none if such results are on one GPU."""
-        ...
+        return ()
 
     def allocate_owned(self, nbytes: int, each: int, owners: Sequence[int]) -> Buffer:
         """Memory for such results, of which the GPU of the number `owners[k]` has the chunk k of `each` bytes."""
-        ...
+        return self.allocate(nbytes)
 
     def own_address(self, pointer: int, number: int) -> int:
         """What is at this address, for the GPU of that number: its own copy if each has one."""
-        ...
+        return pointer
 
     def launch_on_each(self, launches: Sequence[tuple[Any, int, int, Sequence[Arguments]]]) -> None:
         """Launch kernels on each of several GPUs: so many blocks for each multiprocessor, of so many threads, with the
         arguments of that GPU. They begin when the work so far is done, and what follows waits for all of them."""
-        ...
+        for kernel, blocks, threads, arguments in launches:
+            self.launch(kernel, blocks * self.multiprocessors, threads, arguments[0])
 
     def room(self, sizes: Sequence[int], former: Any, filled: int = 0) -> Room:
         """Buffers of at least these sizes with any content, in the memory of `former` if that is large enough; `former`
@@ -345,7 +346,7 @@ class Device(Protocol):
 
     def prepare(self, arguments: Arguments) -> None:
         """Do what a launch with these arguments would begin with, while the device works."""
-        ...
+        return
 
     def compute(self, text: str, name: str, elements: int, values: Sequence[Any]) -> None:
         """Run the kernel `name` of `text`, standalone CUDA C++, with enough threads for that many elements."""
