@@ -247,7 +247,7 @@ class Executable(Protocol):
 
 
 class Backend(Protocol):
-    """One of `reference`, `cpu`, `cuda`."""
+    """One of `reference`, `cpu`, `cuda`. What has a body here is so for the host."""
 
     name: str
 
@@ -257,15 +257,15 @@ class Backend(Protocol):
 
     def stays(self) -> bool:
         """Whether what was compiled here can still run, without asking for the device: not in every forked process."""
-        ...
+        return True
 
     def keeps_arrays(self) -> bool:
         """Whether the caller's arrays on a device stay there, and are checked there."""
-        ...
+        return False
 
     def place(self, graph: Graph) -> None:
         """Sort the edges of a graph for which this was postponed, where runs need them; otherwise the host does it."""
-        ...
+        return
 
     def build(self, program: Program, widths: Widths | int) -> Executable:
         """Compile `program` (annotated, before `gdsl.passes`) for graphs whose ids fit in `widths`; one width, 32 or
@@ -287,4 +287,4 @@ class Backend(Protocol):
 
     def space(self) -> Space:
         """The memory of the backend's device."""
-        ...
+        return machine_space()

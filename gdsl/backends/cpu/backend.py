@@ -18,7 +18,7 @@ from gdsl.backends.cpu.batch import Packing, run_batch
 from gdsl.backends.cpu.library import Library, LibraryError
 from gdsl.backends.cpu.planning import plan_of
 from gdsl.backends.cpu.run import LoadedProgram, Run
-from gdsl.backends.interface import Availability, Bindings, Build, Limits, Need, Outcome, Space, machine_space
+from gdsl.backends.interface import Availability, Backend, Bindings, Build, Limits, Need, Outcome
 from gdsl.cache.location import is_noexec, private_library
 from gdsl.codegen.generated import CppText
 from gdsl.diagnostics import GdslError
@@ -74,7 +74,7 @@ class CpuExecutable(LoadedProgram):
 
 
 @dataclass
-class CpuBackend:
+class CpuBackend(Backend):
     """Compiles with the C++ compiler of this machine; `sizes` are the thresholds of the generated code."""
 
     sizes: Sizes | None = None
@@ -87,17 +87,6 @@ class CpuBackend:
             detail, fix = compilers.missing()
             return Availability(False, detail, fix)
         return Availability(True, f"C++ compiler {compiler}")
-
-    def stays(self) -> bool:
-        """A library no longer needs its compiler."""
-        return True
-
-    def keeps_arrays(self) -> bool:
-        """False: arrays on a GPU are copied to the host."""
-        return False
-
-    def place(self, graph: Graph) -> None:
-        """Left to the host."""
 
     def build(self, program: Program, widths: Widths | int) -> CpuExecutable:
         """Compile `program`. Raises E0902 without a compiler, E0905 where it refuses the generated text, E0906 where
@@ -169,10 +158,6 @@ class CpuBackend:
 
         sizes = of_graph(graph.num_vertices, graph.num_edges, bindings.params)
         return needs.on_the_host(plan_of(program, self.sizes), widths, sizes, graph.directed)
-
-    def space(self) -> Space:
-        """The memory of this machine."""
-        return machine_space()
 
 
 def _known(key: tuple[cache.KeyPart, ...], compiler: compilers.Compiler) -> tuple[CppText, Library] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gdsl.backends.interface import Availability, Bindings, Build, Limits, Need, Outcome, Space, machine_space
+from gdsl.backends.interface import Availability, Backend, Bindings, Build, Limits, Need, Outcome
 from gdsl.backends.reference.interpreter import interpret
 from gdsl.extents import of_graph
 from gdsl.graph.graph import Graph
@@ -34,7 +34,7 @@ class ReferenceExecutable:
         return interpret(self.program, graph, bindings, limits, id_bits=self.id_bits, seed=self.seed)
 
 
-class ReferenceBackend:
+class ReferenceBackend(Backend):
     """Interprets the IR element by element, in an order that `seed` shuffles: slow, obvious, runs everywhere."""
 
     name = "reference"
@@ -46,17 +46,6 @@ class ReferenceBackend:
     def availability(self) -> Availability:
         """Always available."""
         return Availability(True, "interpreter in Python")
-
-    def stays(self) -> bool:
-        """True: the interpreter needs no device that may be absent later."""
-        return True
-
-    def keeps_arrays(self) -> bool:
-        """False: arrays on a GPU are copied to the host."""
-        return False
-
-    def place(self, graph: Graph) -> None:
-        """Graphs stay on the host."""
 
     def build(self, program: Program, widths: Widths | int) -> ReferenceExecutable:
         """Prepare `program` for ids of the wider of `widths`: here all ids have one width."""
@@ -80,7 +69,3 @@ class ReferenceBackend:
             return Need(f"problem.{array.name}", what, f"value * {array.extent}", _VALUE * array.extent.value(sizes))
 
         return tuple(map(need, program.arrays))
-
-    def space(self) -> Space:
-        """The memory of this machine."""
-        return machine_space()
