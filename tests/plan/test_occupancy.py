@@ -8,7 +8,7 @@ from gdsl.backends.cuda import plan_of as cuda_plan
 from gdsl.pipeline import load
 from gdsl.plan import target
 from gdsl.plan.graph_class import GENERAL, GraphClass
-from gdsl.plan.occupancy import FEWEST_BLOCKS, MOST_BLOCKS, blocks_a_multiprocessor, resident_threads
+from gdsl.plan.occupancy import COUNTING_BLOCK, FEWEST_BLOCKS, MOST_BLOCKS, blocks_a_multiprocessor, resident_threads
 
 from .planning import DEEP, ROOT, SHORT_LISTS, plan_of
 
@@ -49,6 +49,31 @@ def test_kernels_with_sets_leave_registers_for_two_blocks() -> None:
     }
     for on in (target.CUDA_UNFUSED, target.CUDA_BALANCED, target.CUDA_ORDERED):
         assert resident_threads(plan_of("pagerank", on=on)) == 1024
+
+
+MEETING = """program meeting;
+    requires symmetric;
+    problem {{ scalar common : int64; vertex met : int64; }}
+    common functor meet(u, w, x, e, eu, ew) {{ apply {{ {stored} += 1; }} }}
+    schedule {{ {steps} }}"""
+
+
+@pytest.mark.parametrize(
+    "steps, stored, threads",
+    [
+        ("common = intersect(edges);", "common", COUNTING_BLOCK),
+        ("intersect(edges, meet);", "common", COUNTING_BLOCK),
+        ("intersect(edges, meet);", "met[x]", 512),
+        ("repeat (2) { intersect(edges, meet); }", "common", 512),
+        ("frontier f = intersect(edges);", "common", 512),
+    ],
+)
+def test_intersections_that_keep_totals_alone_have_large_blocks(steps: str, stored: str, threads: int) -> None:
+    program = load(MEETING.format(steps=steps, stored=stored))
+    assert cuda_plan(program).sizes.block_threads == threads
+    assert (
+        cuda_plan(load(MEETING.format(steps=steps, stored=stored), ("schedule.block=256",))).sizes.block_threads == 256
+    )
 
 
 PROGRAM = """program p;
@@ -130,7 +155,7 @@ def test_a_thread_of_the_last_warp_waits_where_others_have_work_meanwhile(
 
 @pytest.mark.parametrize(
     ("name", "tune", "staged"),
-    [("bfs", (), 256), ("bfs", ("visit.balance=block",), 128), ("louvain", (), 128), ("triangle_count", (), 128)],
+    [("bfs", (), 256), ("bfs", ("visit.balance=block",), 128), ("louvain", (), 128), ("jaccard", (), 128)],
 )
 def test_what_warps_of_several_gpus_gather(name: str, tune: tuple[str, ...], staged: int) -> None:
     """Twice as much, where nothing else of a block takes much room."""
