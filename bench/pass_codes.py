@@ -21,9 +21,9 @@ from gdsl.backends import registry
 from gdsl.backends.cuda.memory import largest_degree_of
 from gdsl.backends.cuda.planning import plan_of
 from gdsl.diagnostics import GdslError
+from gdsl.knobs import OPTIONAL_PASSES as OPTIONAL
 from gdsl.plan import heuristics
 from gdsl.plan.graph_class import FACTS, GENERAL, REVISITED, class_of
-from gdsl.plan.passes import OPTIONAL
 from gdsl.plan.renumbering import looking_up
 from gdsl.types import Widths
 

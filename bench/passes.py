@@ -29,7 +29,7 @@ from bench.works import WORKS
 from gdsl.api.schedules import differences, uncompared
 from gdsl.api.summary import on_host
 from gdsl.diagnostics import GdslError
-from gdsl.plan.passes import OPTIONAL
+from gdsl.knobs import OPTIONAL_PASSES as OPTIONAL
 
 KINDS = {
     "bfs": ("rmat", "grid", "uniform"),

@@ -176,9 +176,8 @@ KNOBS = (
     ),
     Knob("bounds", _SWITCH, "whether computed indices are checked", "off", "`on`", default=True, alone=True),
 )
-PLAN_PASSES = (
-    "followers",
-    "far_values",
+ALL_PASSES = (
+    "lower",
     "narrow_arrays",
     "initial_values",
     "hoist_graphs",
@@ -196,6 +195,8 @@ PLAN_PASSES = (
     "fusion",
     "complement_tests",
     "storage",
+    "launches",
+    "distribution",
     "synchronization",
     "prefetch",
     "block_cache",
@@ -209,23 +210,17 @@ PLAN_PASSES = (
     "own_queues",
     "solo_rounds",
     "occupancy",
+    "allocate",
     "vertex_order",
     "bit_parallel",
-)
-"""The passes over a backend's plan that can be left out (`gdsl.plan.passes`). None of them changes a result."""
-WITHOUT = "without="
-"""The beginning of a caller's word that names such a pass."""
-ALL_PASSES = (
-    "lower",
-    *PLAN_PASSES[2:19],
-    "launches",
-    "distribution",
-    *PLAN_PASSES[19:-2],
-    "allocate",
-    *PLAN_PASSES[-2:],
     "batch",
 )
-"""Every pass over a plan, in the order in which they run; `followers` and `far_values` run before there is one."""
+"""Every pass over a plan, in the order in which they run (`gdsl.plan.passes`)."""
+_NEEDED_PASSES = ("lower", "launches", "distribution", "allocate", "batch")
+OPTIONAL_PASSES = ("followers", "far_values", *(name for name in ALL_PASSES if name not in _NEEDED_PASSES))
+"""The passes that can be left out, which changes no result; the first two run before there is a plan."""
+WITHOUT = "without="
+"""The beginning of a caller's word that names such a pass."""
 BY_NAME = {knob.name: knob for knob in KNOBS}
 OPERATOR_KNOBS = tuple(knob.name for knob in KNOBS if knob.operators)
 SCHEDULE_KNOBS = tuple(knob.name for knob in KNOBS if not knob.operators)

@@ -209,6 +209,12 @@ class Builtin(Enum):
         return self in (Builtin.RANDOM, Builtin.RANDOM_BITS, Builtin.RANDOM_BELOW)
 
 
+APPROXIMATE = tuple(
+    map(Builtin, ["exp", "log", "pow", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "atan2"])
+)
+"""Functions that backends compute to a few units in the last place."""
+
+
 class Degree(Enum):
     """Which of a vertex's edges are counted."""
 

@@ -27,7 +27,7 @@ from gdsl.interpreter import make_room, uncollected
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
 from gdsl.knobs import KNOBS, Knob, written
-from gdsl.operations import Builtin, Grade
+from gdsl.operations import APPROXIMATE, Grade
 from gdsl.plan.graph_class import GENERAL, GraphClass
 from gdsl.plan.printer import print_plan
 from gdsl.source import Source
@@ -54,13 +54,6 @@ _TOLERANCES = {
     (Grade.CONVERGED, Type.FLOAT64): 1e-2,
 }
 """The relative tolerances of results. For those that depend on when a loop of float sums ends, no more is promised."""
-
-
-_NEAR = frozenset(
-    Builtin(word)
-    for word in ["exp", "log", "pow", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh"]
-)
-"""Functions that backends compute to a few units in the last place."""
 
 
 _FACTORS = (1 / 4, 4)
@@ -279,7 +272,7 @@ def differences(program: ir.Program, expected: Mapping[str, Any], actual: Mappin
     rounding. Backends may differ in the last digits of functions such as `exp`, and so in all floats computed from
     them."""
     used = {node.function for node in walk(program) if isinstance(node, ir.BuiltinCall)}
-    near = not used.isdisjoint(_NEAR)
+    near = not used.isdisjoint(APPROXIMATE)
     parts = [parts_of(results) for results in (expected, actual)]
     declared = (part for data in results_of(program) for part in parts_of_data(data))
     for data in filter(_is_compared, declared):

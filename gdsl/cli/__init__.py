@@ -1,4 +1,10 @@
-"""The command line, `gdslc`."""
+"""The command line, `gdslc`.
+
+`process` and `main` begin, and import the file of the verb, which is called as the verb is. `options` has the options of
+several verbs; those of `run` that belong together are in `params`, `changes`, `each` and `workers`. `run` is done by
+`execution` and told by `report` and `results`, `check` is done by `checker`. Texts that are written: `output`,
+`program_texts`, `streams`. What a shell completes: `completing`.
+"""
 
 from __future__ import annotations
 

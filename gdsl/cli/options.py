@@ -15,7 +15,7 @@ from gdsl.cli.output import Command, file_name
 from gdsl.cli.streams import message
 from gdsl.diagnostics import GdslError, shown
 from gdsl.knob_help import summary
-from gdsl.knobs import PLAN_PASSES, WITHOUT
+from gdsl.knobs import OPTIONAL_PASSES, WITHOUT
 from gdsl.numerals import real_number, whole_number
 from gdsl.records import dataclass
 
@@ -223,8 +223,8 @@ def tuning_options(command: Command) -> Command:
         "--without",
         metavar="PASS",
         multiple=True,
-        type=PassName(PLAN_PASSES),
-        help=f"Leave out a pass over the plan, which changes no result; may be repeated. {', '.join(PLAN_PASSES)}.",
+        type=PassName(OPTIONAL_PASSES),
+        help=f"Leave out a pass over the plan, which changes no result; may be repeated. {', '.join(OPTIONAL_PASSES)}.",
     )(decorated)
     decorated = click.option(
         "--fuse",

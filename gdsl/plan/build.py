@@ -76,7 +76,7 @@ def _passed(facts: Facts, last: str | None) -> Plan:
     passes = iter(PLAN_PASSES)
     name = LOWER
     while name != last and (each := next(passes, None)) is not None:
-        name = each.name
+        name, run = each
         if name not in without:
-            plan = each.run(plan, facts)
+            plan = run(plan, facts)
     return plan

@@ -15,7 +15,7 @@ from gdsl.backends.cuda import plan_of
 from gdsl.backends.interface import Limits
 from gdsl.codegen.cuda.generate import generate
 from gdsl.ir.nodes import Program
-from gdsl.knobs import PLAN_PASSES
+from gdsl.knobs import OPTIONAL_PASSES
 from gdsl.plan.hints import Hint
 from gdsl.plan.nodes import Plan
 
@@ -50,7 +50,7 @@ def check_on_cpu(case: Case, program: Program) -> None:
 @pytest.mark.sampled(252)
 def test_without_one_pass(place: int) -> None:
     """Another one for each program."""
-    case, name = CASES[place], PLAN_PASSES[place % len(PLAN_PASSES)]
+    case, name = CASES[place], OPTIONAL_PASSES[place % len(OPTIONAL_PASSES)]
     program = without(case.name, name)
     built = emulated(program)
     for seed, graph in enumerate(chosen(case)):
@@ -61,7 +61,7 @@ def test_without_one_pass(place: int) -> None:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 @pytest.mark.sampled(252)
 def test_without_all_passes(case: Case) -> None:
-    program = without(case.name, *PLAN_PASSES)
+    program = without(case.name, *OPTIONAL_PASSES)
     built = emulated(program)
     for seed, graph in enumerate(chosen(case)):
         check(built, case, graph, seed)

@@ -9,7 +9,7 @@ from gdsl.diagnostics import Label, enumerate_words
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.vocabulary import closest
-from gdsl.knobs import BY_NAME, LARGEST_ARGUMENT, OPERATOR_KNOBS, PLAN_PASSES, SCHEDULE_KNOBS, Chosen, Knob, clashes
+from gdsl.knobs import BY_NAME, LARGEST_ARGUMENT, OPERATOR_KNOBS, OPTIONAL_PASSES, SCHEDULE_KNOBS, Chosen, Knob, clashes
 from gdsl.operations import Direction, Domain
 from gdsl.source import Span
 
@@ -95,11 +95,11 @@ class TuningChecker:
 
     def disable_pass(self, name: str, span: Span) -> None:
         """Disable the pass `name` of the plan, which is at `span` in the caller's word."""
-        if name in PLAN_PASSES:
+        if name in OPTIONAL_PASSES:
             self.knobs.without = tuple(sorted({*self.knobs.without, name}))
             return
-        near = closest(name, PLAN_PASSES)
-        fix = f"did you mean `{near}`?" if near else f"there are {_enumeration(PLAN_PASSES, 'and')}"
+        near = closest(name, OPTIONAL_PASSES)
+        fix = f"did you mean `{near}`?" if near else f"there are {_enumeration(OPTIONAL_PASSES, 'and')}"
         self.environment.report("E0412", f"there is no pass `{name}` over a plan that can be left out", span, fix=fix)
 
     def _unknown(self, entry: syntax.TuneEntry, knobs: tuple[str, ...]) -> None:

@@ -6,14 +6,15 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from gdsl.operations import APPROXIMATE
+
 SIGNED, UNSIGNED, FLOATS = ("int32", "int64"), ("uint32", "uint64"), ("float32", "float64")
 INTEGERS = (*SIGNED, *UNSIGNED)
 NUMBERS = (*INTEGERS, *FLOATS)
 TYPES = ("bool", *NUMBERS)
 BITS = {"int32": 32, "uint32": 32, "int64": 64, "uint64": 64}
 TRIGONOMETRY = ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh")
-NEARLY = ("exp", "log", "pow", *TRIGONOMETRY, "atan2")
-"""Functions in whose last places backends may differ."""
+NEARLY = tuple(function.value for function in APPROXIMATE)
 PLACES = ("default", "initial", "apply", "schedule")
 
 _MIXED = {

@@ -34,7 +34,7 @@ from gdsl.frontend import CheckedProgram, check, parse
 from gdsl.graph import Graph
 from gdsl.ir import nodes as ir
 from gdsl.ir.lowering import lower
-from gdsl.knobs import PLAN_PASSES
+from gdsl.knobs import OPTIONAL_PASSES
 from gdsl.native import compiler as compilers
 from gdsl.native import processes
 from gdsl.plan.graph_class import GENERAL, class_of
@@ -151,7 +151,7 @@ def without_some(program: ir.Program, random: Random) -> ir.Program:
     """`program`, every other time planned without some passes: one, a few or all."""
     if random.random() < _WITH_ALL:
         return program
-    some = random.sample(PLAN_PASSES, random.choice((1, 1, 2, 3, 8, len(PLAN_PASSES))))
+    some = random.sample(OPTIONAL_PASSES, random.choice((1, 1, 2, 3, 8, len(OPTIONAL_PASSES))))
     return replace(program, tuning=replace(program.tuning, without=tuple(sorted(some))))
 
 
