@@ -1,9 +1,9 @@
 """The command line, `gdslc`.
 
-`process` and `main` begin, and import the file of the verb, which is called as the verb is. `options` has the options of
-several verbs; those of `run` that belong together are in `params`, `changes`, `each` and `workers`. `run` is done by
-`execution` and told by `report` and `results`, `check` is done by `checker`. Texts that are written: `output`,
-`program_texts`, `streams`. What a shell completes: `completing`.
+`process` and `main` begin, and import the file of the verb, which has its name. `options` has the options of several
+verbs; those of `run` that belong together are in `params`, `changes`, `each` and `workers`. `execution` does what `run`
+is to do, `report` and `results` print and write it; `checker` does what `check` is to do. Files and standard output:
+`output`, `program_texts`, `streams`. What a shell completes: `completing`.
 """
 
 from __future__ import annotations

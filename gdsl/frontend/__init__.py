@@ -2,8 +2,8 @@
 
 - Parsing: `parser` has Lark read the text (`tables` keeps what Lark makes of the grammar), and `builder` and
   `builder_expressions` make nodes of it, those of `syntax`. `importing` adds what other files declare.
-- A text that cannot be read: `failures` and `failure_messages` say what is wrong, by the table of `mistakes`; `recovery`
-  reads on after it, by what a text looks like without a parser (`program_outline`).
+- A text that cannot be read: `failures` and `failure_messages` say what is wrong, by the table of `mistakes`, and
+  `recovery` reads on after it, by what a text looks like without a parser (`program_outline`).
 - What is read: `check`, by the tables of `signatures` and `vocabulary`. Both for an editor: `analysis`.
 """
 
