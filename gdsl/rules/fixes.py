@@ -190,7 +190,7 @@ def _into_operand(effects: Effects, read: Read, write: Write, words: Words) -> s
     if not read.in_condition or effects.is_scalar(read):
         return f"use it only in the operand or index of `{words(write.span)};`"
     target = words(write.target)
-    test = next((node for node in effects.functor.condition if _holds(node.span, read.span)), None)
+    test = next((node for node in effects.functor.condition if holds(node.span, read.span)), None)
     accepts = effects.accept is None or effects.accept is write.result
     if test is None or len(effects.writes) != 1 or len(effects.functor.condition) != 1 or not accepts:
         return None
@@ -203,14 +203,15 @@ def _into_operand(effects: Effects, read: Read, write: Write, words: Words) -> s
 def branch_around(body: Sequence[nodes.Statement], write: Write) -> nodes.Branch | None:
     """The innermost `if` in which `write` is a statement."""
     for node in body:
-        if isinstance(node, nodes.Branch) and _holds(node.span, write.span):
+        if isinstance(node, nodes.Branch) and holds(node.span, write.span):
             return branch_around((*node.then, *node.otherwise), write) or node
-        if isinstance(node, nodes.Loop | nodes.ForRange) and _holds(node.span, write.span):
+        if isinstance(node, nodes.Loop | nodes.ForRange) and holds(node.span, write.span):
             return branch_around(node.body, write)
     return None
 
 
-def _holds(outer: Span, inner: Span) -> bool:
+def holds(outer: Span, inner: Span) -> bool:
+    """Whether a span has all of another one."""
     return (outer.line, outer.column) <= (inner.line, inner.column) and (
         (inner.end_line, inner.end_column) <= (outer.end_line, outer.end_column)
     )
@@ -319,7 +320,7 @@ def _branch_with(effects: Effects, read: Read) -> nodes.Branch | None:
     for node in effects.functor.body:
         if isinstance(node, nodes.Branch):
             first, last = node.condition.span, read.span
-            if _holds(first, last):
+            if holds(first, last):
                 return node
     return None
 

@@ -11,7 +11,7 @@ from gdsl.diagnostics import Diagnostic, Label
 from gdsl.effects.summary import Effects, Read, Write
 from gdsl.effects.terms import ElementTerm, Term, inside, parts
 from gdsl.ir import nodes
-from gdsl.rules.fixes import fix_of_read, fix_of_store
+from gdsl.rules.fixes import fix_of_read, fix_of_store, holds
 from gdsl.rules.rewrites import fix_in_closing, fix_of_accept, fix_of_mixture, fix_of_waiting, fix_under_cas
 from gdsl.rules.suggestions import Suggested
 from gdsl.rules.wording import meeting, text
@@ -184,6 +184,9 @@ def forbidden_read(report: Report, effects: Effects, read: Read, write: Write) -
         return
     if any(own.target == read.span and report.refused("E0301", own.span) for own in effects.written(read.name)):
         return
+    if effects.joins(read.name):
+        _read_of_joined(report, effects, read, write)
+        return
     met = meeting(effects, write.index, read.index)
     scalar = effects.is_scalar(read)
     note = "all calls of the operator share the scalar" if scalar else "the two may come in any order"
@@ -200,6 +203,23 @@ def forbidden_read(report: Report, effects: Effects, read: Read, write: Write) -
             suggestions=report.suggested(effects).of_read(read),
         ),
         (effects.operator.span, read.name),
+    )
+
+
+def _read_of_joined(report: Report, effects: Effects, read: Read, write: Write) -> None:
+    """E0302: a read of labels that calls of the same operator join."""
+    words = report.words_at(read.span)
+    report.add(
+        Diagnostic(
+            "E0302",
+            f"`{words}` reads a label of sets that other calls of this operator join",
+            read.span,
+            () if holds(write.span, read.span) else (Label(write.span, "this joins them"),),
+            (_site(effects),),
+            f"`now {words}` is any label from before or after; or read it in the next operator",
+            "before or after that?",
+            suggestions=tuple(report.suggested(effects).of_joined(read)),
+        )
     )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from gdsl.diagnostics import Edit, Suggestion
 from gdsl.effects.summary import Effects, Read, Write, WriteKind, each
-from gdsl.effects.terms import Choice, Constant, ElementTerm, Operation, Term, inside
+from gdsl.effects.terms import Choice, Constant, ElementTerm, Operation, Term, inside, parts
 from gdsl.ir import nodes
 from gdsl.operations import LARGER, SMALLER, ReduceOperation
 from gdsl.rules.fixes import (
@@ -181,6 +181,18 @@ class Suggested:
             suggestions += self._without_test(write)
         suggestions += self._tickets(read)
         return tuple(one for one in suggestions if UNKNOWN not in one.words)
+
+    def of_joined(self, read: Read) -> Iterator[Suggestion]:
+        """For a read of labels that the operator joins."""
+        words = self.words(read.span)
+        firsts = (term for loop in self.effects.joins(read.name) for term in self.effects.first_values(loop))
+        if any(read.term in parts(term) for term in firsts):  # a label is a vertex of the set of its own vertex
+            vertex, term = words, read.term
+            while isinstance(term, ElementTerm) and term.array == read.name and vertex.startswith(read.name):
+                vertex, term = vertex.removeprefix(read.name).strip()[1:-1].strip(), term.index
+            yield Suggestion(f"write `{vertex}`, which is in the same set", (Edit(read.span, vertex),))
+        before = Span(read.span.line, read.span.column, read.span.line, read.span.column, read.span.origin)
+        yield Suggestion(f"write `now {words}`: any label from before or after", (Edit(before, "now "),))
 
     def _without_condition(self, read: Read) -> Iterator[Suggestion]:
         """The reduction without the tests of `cond` that it performs as well, if a call does nothing else."""

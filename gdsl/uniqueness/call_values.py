@@ -143,5 +143,7 @@ class CallValues:
             value_level = value_level if write.outcome is Outcome.FETCH else decision_level(value_level, write.span)
             level = worst((self._of_own_result(write), value_level))
             return worst((level, self.levels.decision(write.old))) if write.old is not None else level
+        if self.effects.joins(write.name):
+            return not_unique(write.span, "which labels `join` leaves is open until they are roots")
         form = _FORMS[write.outcome] if write.outcome is not None else "`cas`"
         return not_unique(write.span, f"which call gets which result of {form} is open")

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from gdsl.effects import ProgramEffects, WriteKind
 from gdsl.effects.terms import End
 from gdsl.ir import nodes
-from gdsl.ir.traversal import walk
+from gdsl.ir.traversal import all_steps, walk
 from gdsl.operations import NeighborOperation
 from gdsl.rules import JudgedOperator
 from gdsl.uniqueness.data import Data
@@ -37,11 +37,14 @@ class Flow(StepLevels):
         self.doubtful = doubtful
         self.sites = sites
         program = effects.program
-        self.labels = label_arrays(program, sites) if not program.graphs else frozenset[str]()
+        contracts = any(isinstance(step, nodes.Contract) for step in all_steps(program.schedule))
+        self.forests = frozenset[str]() if contracts else label_arrays(program, sites)
+        """None where a graph may come to have fewer vertices: what is said of roots holds of all vertices."""
+        self.labels = self.forests if not program.graphs else frozenset[str]()
         """None where a graph may come to be another one: what is said of labels holds of all edges and vertices."""
         self.over_all = loops_over_all(program.schedule, sites, self.labels)
         self.joins_all = joins_over_all(program.schedule, sites, self.labels)
-        self.joins_any = any(each.effects.joins(name) for each in sites.values() for name in self.labels)
+        self.joins_any = any(each.effects.joins(name) for each in sites.values() for name in self.forests)
         self.not_unique_after = set[int]()
         """The operators that write nothing but labels that loops over all edges settle, which are not unique then."""
         self.state.compressed = self.labels
@@ -95,11 +98,11 @@ class Flow(StepLevels):
         inner = self._inside(step, self._called_for(step))
         judged = inner.judged
         roots = {
-            name: decision_level(self.state.roots(name), step.span) for name in self.labels if flattens(name, judged)
+            name: decision_level(self.state.roots(name), step.span) for name in self.forests if flattens(name, judged)
         }
         effects = judged.effects
         former = {
-            name: self.state.roots(name) for name in self.labels if effects.joins(name) or effects.keeps_sets(name)
+            name: self.state.roots(name) for name in self.forests if effects.joins(name) or effects.keeps_sets(name)
         }
         inner.apply()
         joined = {
