@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from gdsl.advice.loops import endless_worklists, steady_loops
 from gdsl.advice.unused import unused
 from gdsl.advice.values import decided_conditions, largest_of_nothing, shifts_beyond_width, sums_of_infinity
-from gdsl.diagnostics import Diagnostic
+from gdsl.diagnostics import Diagnostic, in_names_of
 from gdsl.effects import program_effects
 from gdsl.frontend.syntax import Symbol
 from gdsl.ir.nodes import Program
@@ -35,7 +35,7 @@ def advise(
         *largest_of_nothing(program, source),
         *shifts_beyond_width(program),
     ]
-    return tuple(sorted(dict.fromkeys(warnings), key=_place))
+    return in_names_of(source, sorted(dict.fromkeys(warnings), key=_place))
 
 
 def _place(diagnostic: Diagnostic) -> tuple[int, int]:

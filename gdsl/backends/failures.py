@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gdsl.deadline import timeout_error
 from gdsl.diagnostics import GdslError
-from gdsl.ir.nodes import Array, Literal, Operator, ParamValue, Program, Repeat, While
+from gdsl.ir.nodes import Array, Convert, Literal, Operator, ParamValue, Program, Repeat, While
 from gdsl.ir.traversal import contains, walk
 from gdsl.operations import Domain
 from gdsl.records import dataclass
@@ -27,6 +27,7 @@ __all__ = [
     "count_of",
     "forked_error",
     "history_error",
+    "is_converted",
     "iterations_error",
     "late_error",
     "late_in_loop",
@@ -75,7 +76,8 @@ def check_error(
     if site.stop.value == "left out":
         return left_out(program.source_name, site.span, site.subject, value)
     if value < 0 and site.kind.is_id:
-        return out_of_range(program.source_name, site.span, site.subject, "none", finding.length)
+        converted = is_converted(program, site.span)
+        return out_of_range(program.source_name, site.span, site.subject, "none", finding.length, converted)
     bits = site.kind.bits if site.kind.is_integer and not site.kind.is_signed else None
     shown = str(value if bits is None else value % (1 << bits))
     if site.is_value:
@@ -107,18 +109,30 @@ def no_such_place(source_name: str, span: Span, subject: str, shown: str) -> Gds
     return _at(source_name, span, "E0801", message, fix)
 
 
-def out_of_range(source_name: str, span: Span, subject: str, shown: str, length: int) -> GdslError:
-    """E0801: an index of `subject`, in words, where there are `length` elements."""
+def is_converted(program: Program, span: Span) -> bool:
+    """Whether the id at this place of a program is that of a number."""
+    conversions = (node for node in walk(program) if isinstance(node, Convert) and node.type.is_id)
+    return any(node.span == span for node in conversions)
+
+
+def out_of_range(
+    source_name: str, span: Span, subject: str, shown: str, length: int, converted: bool = False
+) -> GdslError:
+    """E0801: an index of `subject`, in words, where there are `length` elements; of no name: a member of a set.
+    `converted`: it is an id of a number."""
     has = "there is 1 element" if length == 1 else f"there are {length or 'no'} elements"
     counted = ", counted from 0" if length else ""
-    message = f"index {shown} of `{subject}` is out of range: {has}{counted}"
+    what = f"index {shown} of `{subject}`" if subject else f"member {shown} of this set"
+    message = f"{what} is out of range: {has}{counted}"
     fix = "test it before, such as by `if (x != none) { … }` around it" if shown == "none" else None
-    return _at(source_name, span, "E0801", message, fix)
+    notes = (f"as an id, a number that no element has, such as -1 or {length}, is none",) if converted else ()
+    return _at(source_name, span, "E0801", message, fix, notes if shown == "none" else ())
 
 
 def left_out(source_name: str, span: Span, subject: str, edge: int) -> GdslError:
     """E0801: an edge of the set `subject` that is not in the surrounding graph."""
-    message = f"edge {edge} of `{subject}` is not in this graph: the subgraph was made without it"
+    what = f"edge {edge} of `{subject}`" if subject else f"edge {edge}"
+    message = f"{what} is not in this graph: the subgraph was made without it"
     fix = "name edges of the subgraph alone, or make the set of `filter(edges, …)`, which has no others"
     return _at(source_name, span, "E0801", message, fix)
 
@@ -145,10 +159,12 @@ def pairs_error(source_name: str, span: Span, more: int) -> GdslError:
     return _at(source_name, span, "E0806", message, "make both of one size, so that each has a partner")
 
 
-def _at(source_name: str, span: Span, code: str, message: str, fix: str | None = None) -> GdslError:
+def _at(
+    source_name: str, span: Span, code: str, message: str, fix: str | None = None, notes: tuple[str, ...] = ()
+) -> GdslError:
     """An error at a place of the program, which is shown if the program has a name."""
     place = span.place_in(source_name) if source_name else None
-    return GdslError.single(code, message, span, fix=fix, place=place)
+    return GdslError.single(code, message, span, notes=notes, fix=fix, place=place)
 
 
 def iterations_error(program: Program, loop: int, limit: int) -> GdslError:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import math
+import re
 import sys
 import warnings
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from gdsl.foreign_objects import attribute, has
@@ -64,6 +66,30 @@ class Diagnostic:
     hint: str = ""
     place: str | None = None
     suggestions: tuple[Suggestion, ...] = ()
+
+
+def in_names_of(source: Source, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Messages about a program in which the compiler numbers what has one name in several blocks, `f` and `f_2`: code
+    in them has the names of the text again."""
+    words = {word for each in (source, *(source.imported or ())) for word in _WORD.findall(each.text)}
+
+    def name(found: re.Match[str]) -> str:
+        return found[1] if found[0] not in words and found[1] in words else found[0]
+
+    def written(text: str) -> str:
+        return _CODE.sub(lambda code: _NUMBERED.sub(name, code[0]), text)
+
+    def of(one: Diagnostic) -> Diagnostic:
+        if not any(map(_NUMBERED.search, (one.message, *one.notes, one.fix or "", one.hint))):
+            return one
+        fix = None if one.fix is None else written(one.fix)
+        notes = tuple(map(written, one.notes))
+        return replace(one, message=written(one.message), notes=notes, fix=fix, hint=written(one.hint))
+
+    return tuple(map(of, diagnostics))
+
+
+_WORD, _CODE, _NUMBERED = re.compile(r"\w+"), re.compile(r"`[^`]*`"), re.compile(r"\b([^\W\d]\w*?)_\d+\b")
 
 
 _LONGEST = 60
@@ -196,7 +222,8 @@ class GdslError(Exception):
 
     def __init__(self, diagnostics: Iterable[Diagnostic], source: Source | None = None) -> None:
         """Keep `diagnostics` (at least one); `source` is the program text that their spans point into."""
-        self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
+        all_of_them: tuple[Diagnostic, ...] = tuple(diagnostics)
+        self.diagnostics = all_of_them if source is None else in_names_of(source, all_of_them)
         self.source = source
         super().__init__(self.diagnostics, source)
 

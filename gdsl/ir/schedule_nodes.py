@@ -106,19 +106,20 @@ class Elements(Node):
 
 @dataclass(frozen=True, slots=True)
 class DefineFrontier(Step):
-    """`name` becomes the set of `members` (vertices or edges, duplicates allowed; all of them where `everything`),
-    if there is a `read`, to read an element of that array."""
+    """`name` becomes the set of `members` (vertices or edges, duplicates allowed; all of them where `everything`).
+    `shown` is what a member that does not exist is an index of in messages, where that is not `name`: the array of
+    which an element is read, empty for a set without a name in the program."""
 
     name: str
     members: tuple[Expression, ...]
     everything: bool
     domain: Domain = Domain.VERTEX
-    read: str | None = None
+    shown: str | None = None
 
     @property
     def subject(self) -> str:
         """What a member that does not exist is an index of, in messages."""
-        return self.read or self.name
+        return self.name if self.shown is None else self.shown
 
 
 @dataclass(frozen=True, slots=True)

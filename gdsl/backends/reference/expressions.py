@@ -381,11 +381,14 @@ def rounds_of(node: ir.ForNeighbors, graph: GraphFacts, vertex: int) -> Iterator
 # Indices that are out of range
 
 
-def index_error(environment: Environment, node: ir.Expression, name: str, index: int, length: int) -> GdslError:
-    """E0801 for the index `index` of `name`, which has `length` elements."""
+def index_error(
+    environment: Environment, node: ir.Expression, name: str, index: int, length: int, converted: bool = False
+) -> GdslError:
+    """E0801 for the index `index` of `name`, which has `length` elements; `converted`: from a number."""
     is_none = node.type.is_id and not isinstance(node, ir.Literal) and index == none_id(environment.id_bits)
     value = "none" if is_none else str(index)
-    return out_of_range(environment.source_name, node.span, name, value, length)
+    converted = converted or isinstance(node, ir.Convert)
+    return out_of_range(environment.source_name, node.span, name, value, length, converted)
 
 
 def value_error(environment: Environment, node: ir.Expression, name: str, place: int, count: int) -> GdslError:

@@ -9,7 +9,15 @@ from typing import Any
 
 import numpy
 
-from gdsl.backends.failures import Progress, history_error, late_error, left_out, pairs_error, width_error
+from gdsl.backends.failures import (
+    Progress,
+    history_error,
+    is_converted,
+    late_error,
+    left_out,
+    pairs_error,
+    width_error,
+)
 from gdsl.backends.interface import Bindings, Limits, Outcome
 from gdsl.backends.reference.expressions import compile_expression, index_error
 from gdsl.backends.reference.graphs import GraphView, SubgraphView, contract
@@ -147,9 +155,10 @@ class Interpreter:
         for member in step.members:
             number: int = self.value(member)
             if not 0 <= number < count:
-                raise index_error(self.state.environment, member, step.subject, number, count)
+                converted = is_converted(self.state.program, member.span)
+                raise index_error(self.state.environment, member, step.subject, number, count, converted)
             if not self.state.graph.has(step.domain, number):
-                raise left_out(self.state.environment.source_name, member.span, step.name, number)
+                raise left_out(self.state.environment.source_name, member.span, step.subject, number)
             members.add(number)
         self.state.frontiers.members[step.name] = sorted(members)
 

@@ -142,7 +142,7 @@ class CppHelpers(TemplateHelpers):
             return text
         number = checks.number(CheckSite(step.subject, step.domain, member.type, member.span))
         checked = f"checked_index(d, {text}, {checks.bound(step.domain)}, {number})"
-        return checks.existing_edge(checked, step.name, member.span) if define.asks_lists else checked
+        return checks.existing_edge(checked, step.subject, member.span) if define.asks_lists else checked
 
     def number(self, value: ir.Expression) -> str:
         """An expression whose type does not matter where it is a literal."""

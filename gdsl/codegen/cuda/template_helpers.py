@@ -252,7 +252,7 @@ class CudaHelpers(FunctorCalls):
             return text
         number = checks.number(CheckSite(step.subject, step.domain, member.type, member.span))
         index = f"checked_index(d, {text}, {checks.bound(step.domain)}, {number})"
-        index = checks.existing_edge(index, step.name, member.span) if define.asks_lists else index
+        index = checks.existing_edge(index, step.subject, member.span) if define.asks_lists else index
         return f"{step.domain.value}({index})"
 
     def tests(self, variant: Variant) -> tuple[str, ...]:

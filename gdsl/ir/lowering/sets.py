@@ -60,14 +60,16 @@ class SetLowering(ABC):
         self._taken.add(name)
         return name
 
-    def define(self, name: str, value: syntax.Expression | None, span: Span, domain: Domain) -> None:
-        """Let the frontier `name` be `value`; empty without one."""
+    def define(
+        self, name: str, value: syntax.Expression | None, span: Span, domain: Domain, *, named: bool = True
+    ) -> None:
+        """Let the frontier `name` be `value`; empty without one. `named`: by the program."""
         match value:
             case None:
                 self.emit(nodes.DefineFrontier(span, self.frontier(name, span, domain), (), False, domain))
             case syntax.SetLiteral():
-                members = tuple(self.value(member) for member in value.members)
-                self.emit(nodes.DefineFrontier(span, self.frontier(name, span, domain), members, False, domain))
+                members, shown = tuple(self.value(member) for member in value.members), None if named else ""
+                self.emit(nodes.DefineFrontier(span, self.frontier(name, span, domain), members, False, domain, shown))
             case syntax.Name():
                 self._assign_set(name, self.elements(value, domain), span)
             case syntax.OperatorCall():
@@ -111,7 +113,7 @@ class SetLowering(ABC):
     def _unnamed(self, value: syntax.Expression, domain: Domain, into: str | None) -> nodes.Elements:
         """An unnamed set becomes `into`, or a new frontier."""
         into = into or self.temporary(stem_of(value))
-        self.define(into, value, value.span, domain)
+        self.define(into, value, value.span, domain, named=False)
         return nodes.Elements(value.span, domain, into)
 
     # ------------------------------------------------------------ set operations
