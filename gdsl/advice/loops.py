@@ -27,7 +27,7 @@ def steady_loops(program: nodes.Program, source: Source) -> Iterator[Diagnostic]
                 yield loops
     for node in walk((*program.functors, *program.functions)):
         if isinstance(node, nodes.Loop) and _is_steady(node):
-            yield _steady(node.condition.span, source)
+            yield _steady(node.condition.span, source, in_functor=True)
 
 
 def _of_schedule(loop: nodes.While, functors: dict[str, frozenset[str]], source: Source) -> Diagnostic | None:
@@ -66,12 +66,21 @@ def _is_steady(loop: nodes.Loop) -> bool:
     effects = (nodes.UpdateValue, nodes.CompareAndSwap)
     if any(isinstance(node, effects) or getattr(node, "now", False) for node in condition):
         return False
-    if _is_false(loop.condition) or any(isinstance(node, nodes.Break | nodes.Return) for node in body):
+    if _is_false(loop.condition) or _leaves(loop.body) or any(isinstance(node, nodes.Return) for node in body):
         return False
     asked = {node.name for node in condition if isinstance(node, nodes.Local | nodes.ScalarValue | nodes.ListVariable)}
     asked |= {node.array for node in condition if isinstance(node, nodes.Element)}
     changed = {node.name for node in body if isinstance(node, nodes.Assign)} | written_in(loop.body)
     return not asked & changed
+
+
+def _leaves(body: Iterable[nodes.Statement]) -> bool:
+    """Whether a `break` may leave the loop with this body: not one of a loop inside it."""
+    return any(
+        isinstance(each, nodes.Break)
+        or (isinstance(each, nodes.Branch) and (_leaves(each.then) or _leaves(each.otherwise)))
+        for each in body
+    )
 
 
 def _is_false(condition: nodes.Expression) -> bool:
@@ -84,12 +93,13 @@ def _discarded_result(loop: nodes.While, span: Span, frontier: str, words: str) 
     return Diagnostic("W01", message, span, labels, fix=f"write `{frontier} = {words};`")
 
 
-def _steady(span: Span, source: Source) -> Diagnostic:
+def _steady(span: Span, source: Source, *, in_functor: bool = False) -> Diagnostic:
     words = source.excerpt(span) or "the condition"
     message = f"nothing in the loop can change `{words}`: it never runs or never ends"
     if words == "true":
-        message = "only `--timeout` or `--max-iterations` ends this loop"
-    fix = "change what the condition reads inside the loop, or count the rounds: `repeat (n) { … }` in the schedule"
+        message = f"only `--timeout`{'' if in_functor else ' or `--max-iterations`'} ends this loop"
+    counted = "`for i in 0..n { … }`" if in_functor else "`repeat (n) { … }`"
+    fix = f"change what the condition reads inside the loop, or count the rounds: {counted}"
     return Diagnostic("W02", message, span, fix=fix)
 
 

@@ -164,7 +164,7 @@ class Statements(Expressions):
         name = condition.right.name
         left = self.environment[name]
         depends = loop.heads[name][0].depends | self.terms.atoms.bit(OfRoots(forest.array))
-        root = self.terms.unknown(left.type, Origin.LEFT, name, depends)
+        root = self.terms.unknown(left.type, Origin.LEFT, f"root({forest.array}, …)", depends)
         self.effects.carried[root] = self.effects.carried[left]
         self._set(name, root)
         return True

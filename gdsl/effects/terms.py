@@ -181,7 +181,7 @@ class Origin(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unknown(Term):
-    """A value about which only `depends` is known. `name` is the program's name for it."""
+    """A value about which only `depends` is known. `name` is what the program calls it."""
 
     origin: Origin
     name: str

@@ -143,6 +143,11 @@ GIVEN = {
          "schedule": f"{LOOP} compute(vertices, g);"},
         "W02", "i < 3", "change what the condition reads",
     ),
+    "a loop around one that breaks": (
+        {"data": "vertex set_of : vertex = id;", "schedule": f"{LOOP} compute(edges, g);",
+         "top": "edge functor g(src, dst, e) { apply { while (true) { join(set_of, src, dst); } } }"},
+        "W02", "true", "for i in 0..n",
+    ),
     "functor": ({"top": "vertex functor idle(v) { apply { seen[v] = true; } }"}, "W03", "idle", "leave it out"),
     "function": ({"top": "function half(x: int32) -> int32 { return x // 2; }"}, "W03", "half", "leave it out"),
     "param": ({"data": "param rate : float32 = 0.5;"}, "W03", "rate", "leave it out"),

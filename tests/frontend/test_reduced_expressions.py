@@ -187,7 +187,8 @@ def test_a_reduction_that_is_not_defined(statement: str, instead: str) -> None:
         (
             "f ? x[argmax(x)] : 0",
             "this element is read before the rest of the expression says whether it is needed",
-            "read it before, `s = x[argmax(x)];`, under an `if` by which there is such an element",
+            "declare `local scalar x_here : int32;`, write `if (argmax(x) != none) { x_here = x[argmax(x)]; }` before, "
+            "and `x_here` here",
         ),
     ],
 )

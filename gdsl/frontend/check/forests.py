@@ -30,9 +30,10 @@ ends. It ends, as `high` is smaller in each round.
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterator
 
-from gdsl.diagnostics import Label
+from gdsl.diagnostics import Edit, Label, Suggestion
 from gdsl.frontend import syntax
 from gdsl.frontend.check.arguments import bind
 from gdsl.frontend.check.environment import Environment, Place, built_in, poison, same_expression
@@ -101,7 +102,7 @@ def _arguments(call: syntax.Call, checker: NameChecker) -> tuple[Symbol, tuple[s
         message, fix = "only operators of the schedule have labels", f"leave out `@{call.label}`"
         environment.report("E0404", message, call.span, fix=fix)
         return None
-    if bind(call.arguments, signature, environment, call.span) is None:
+    if _has_wrong_count(call, environment) or bind(call.arguments, signature, environment, call.span) is None:
         return None
     labels, *others = (argument.value for argument in call.arguments)
     array = _labels(labels, call, checker)
@@ -118,6 +119,30 @@ def _arguments(call: syntax.Call, checker: NameChecker) -> tuple[Symbol, tuple[s
     if array is None or any(vertex.type is None for vertex in vertices):
         return None
     return array, tuple(vertices)
+
+
+def _has_wrong_count(call: syntax.Call, environment: Environment) -> bool:
+    """Whether a call has too few or too many arguments; reports it, with the call in the names of the program as far as
+    they are known."""
+    wanted, count = len(SIGNATURES[call.function].parameters), len(call.arguments)
+    if count == wanted or any(each.keyword is not None for each in call.arguments):
+        return False
+    given = [environment.words(each.value.span) for each in call.arguments]
+    labels = next((name for name, symbol in environment.globals.items() if _may_have_labels(symbol)), "component")
+    own = [symbol.name for scope in environment.scopes for symbol in scope.values() if symbol.kind in _SOUND]
+    own = [name for name in own if name not in given]
+    form = [*given, *([] if given else [labels]), *own, "s", "t"]
+    code = f"{call.function}({', '.join(form[:wanted])})"
+    message, fix = f"`{call.function}` takes {wanted} arguments, not {count}", f"write `{code}`"
+    suggestion = Suggestion(fix, (Edit(call.span, code),))
+    words = f"its form is `{code}`"
+    environment.report("E0211", message, call.span, fix=words, suggestions=(suggestion,))
+    return True
+
+
+def _may_have_labels(symbol: Symbol) -> bool:
+    of_vertices = symbol.kind is SymbolKind.ARRAY and symbol.domain is Domain.VERTEX
+    return of_vertices and symbol.type is Type.VERTEX and symbol.count is None and not symbol.is_input
 
 
 def _labels(value: syntax.Expression, call: syntax.Call, checker: NameChecker) -> Symbol | None:
@@ -255,19 +280,26 @@ def _followed(
 def check_forests(program: syntax.Program, environment: Environment) -> None:
     """Report whatever else changes labels that are joined in a typed program, or that become their roots."""
     uses = [(functor, node) for functor in program.functors for node in syntax.walk(functor) if _forest(node)]
-    changed = {forest.array: node.span for _, node in uses if (forest := _forest(node)) and forest.word in _CHANGING}
-    for name, span in changed.items():
-        labels = (Label(span, "joined here" if _joins(program, name) else "follows labels to the root here"),)
+    forests = [(forest, node.span) for _, node in uses if (forest := _forest(node)) and forest.word in _CHANGING]
+    changed: dict[str, Label] = {}
+    for forest, span in sorted(forests, key=lambda each: _CHANGING.index(each[0].word)):
+        joins = forest.word is ForestWord.JOIN
+        changed.setdefault(forest.array, Label(span, "joined here" if joins else "follows labels to the root here"))
+    for name, label in changed.items():
+        labels = (label,)
         declaration = next(each for each in program.declarations if each.name == name)
         initial = declaration.initial
         if not isinstance(initial, syntax.Name) or initial.name != "id":
             message = f"`{name}` does not begin as `id`, so its labels may lead in a circle"
             fix = f"declare `vertex {name} : vertex = id;`"
             environment.report("E0228", message, declaration.name_span, fix=fix, labels=labels)
-        for node, how in _other_writes(program, name):
+        places = ((program.functors, False), (program.schedule, True))
+        writes = [(each, in_schedule) for parts, in_schedule in places for each in _other_writes(parts, name)]
+        for (node, how), in_schedule in writes:
             message = f"labels of `{name}` may only become smaller, and {how} may make one larger"
-            fix = "use `min=`, or another array"
-            environment.report("E0228", message, node.span, fix=fix, labels=labels)
+            fix, code = _instead(node, name, in_schedule, environment)
+            suggestions = (Suggestion(f"write `{code}`", (_in_place(node.span, code, environment),)),) if code else ()
+            environment.report("E0228", message, node.span, fix=fix, labels=labels, suggestions=suggestions)
     for functor in program.functors:
         _check_functor(functor, environment)
 
@@ -279,15 +311,9 @@ def _forest(node: syntax.Node) -> Forest | None:
     return node.forest if isinstance(node, syntax.While) else None
 
 
-def _joins(program: syntax.Program, name: str) -> bool:
-    return any(
-        _forest(node) == Forest(ForestWord.JOIN, name) for each in program.functors for node in syntax.walk(each)
-    )
-
-
-def _other_writes(program: syntax.Program, name: str) -> Iterator[tuple[syntax.Node, str]]:
-    """Everything in a program that writes `name` by something else than `min=`."""
-    for node in syntax.walk(program):
+def _other_writes(parts: tuple[syntax.Node, ...], name: str) -> Iterator[tuple[syntax.Node, str]]:
+    """Everything in parts of a program that writes `name` by something else than `min=`."""
+    for node in (node for part in parts for node in syntax.walk(part)):
         target = getattr(node, "target", None)
         symbol = target.symbol if isinstance(target, syntax.Name | syntax.Index) else None
         if symbol is not None and symbol.name == name and symbol.kind is SymbolKind.ARRAY:
@@ -297,6 +323,35 @@ def _other_writes(program: syntax.Program, name: str) -> Iterator[tuple[syntax.N
                 yield node, f"`{node.operation.value}`"
         elif isinstance(node, syntax.Call) and node.function in ("swap", "fill") and _names(node, name):
             yield node, f"`{node.function}`"
+
+
+def _instead(node: syntax.Node, name: str, in_schedule: bool, environment: Environment) -> tuple[str, str]:
+    """What to do instead of a statement that may make labels in `name` larger, in words, and as a statement that may
+    be right in its place (empty where there is none)."""
+    target, words = getattr(node, "target", None), environment.words
+    if isinstance(node, syntax.Call) and node.function == "swap":
+        names = [words(each.value.span) for each in node.arguments]
+        other = next((each for each in names if each != name), "")
+        fix = f"copy them: `compute(vertices, v => {{ {other}[v] = {name}[v]; }});`" if other else "leave it out"
+        return fix, ""
+    if not isinstance(node, syntax.Assign) or not isinstance(target, syntax.Index):
+        return "write into another array: labels only lead to smaller vertices", ""
+    index, text = words(target.index.span), environment.source.text_between(node.span)
+    lowers = f"{name}[{index}] min= {words(node.value.span)};"
+    root = re.search(rf"=\s*root\s*\(\s*{name}\s*,(.*)\)\s*;?\s*$", text, re.DOTALL)
+    if root is not None:
+        other = root[1].strip()
+        own = re.sub(r"\s", "", other) == f"{name}[{index}]"
+        code = f"{name}[{index}] = root({name}, {index});" if own else f"join({name}, {index}, {other});"
+        return f"`{code}` gives it {'that root' if own else 'the same root'}", code
+    if in_schedule:
+        lowers = f"compute({{ {index} }}, v => {{ {name}[v] min= {words(node.value.span)}; }});"
+    return f"`{lowers}` lowers it, in another operator than the joins; or use another array", lowers
+
+
+def _in_place(span: Span, code: str, environment: Environment) -> Edit:
+    """`code` in place of a statement, of which `span` may leave out the `;`."""
+    return Edit(span, code if environment.source.text_between(span).rstrip().endswith(";") else code[:-1])
 
 
 def _names(call: syntax.Call, name: str) -> bool:
@@ -318,6 +373,10 @@ def _check_functor(functor: syntax.Functor, environment: Environment) -> None:
                 ForestWord.FLATTEN: f"roots of `{forest.array}` are not final where a call changes it in another way",
                 ForestWord.ROOT: f"`root` follows labels of `{forest.array}`, which other calls change",
             }[forest.word]
-            fix = "do one of the two in another operator, after this one"
-            environment.report("E0228", what, node.span, labels=(Label(loop.span, "here"),), fix=fix)
+            fix, code = "do one of the two in another operator, after this one", ""
+            if isinstance(node, syntax.Assign) and f"root({target.array}," in environment.words(node.span):
+                fix, code = _instead(node, target.array, False, environment)
+            suggestions = (Suggestion(f"write `{code}`", (_in_place(node.span, code, environment),)),) if code else ()
+            where = (Label(loop.span, "here"),)
+            environment.report("E0228", what, node.span, labels=where, fix=fix, suggestions=suggestions)
             return

@@ -15,6 +15,7 @@ from gdsl.frontend.check.other_reductions import (
     elements_in_schedule,
     names_set,
 )
+from gdsl.frontend.check.scalars_before import element_before
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import (
     CONTEXTUAL_FUNCTIONS,
@@ -269,8 +270,8 @@ class NameChecker:
             return False
         if environment.skipped and needs_check(index):
             message = "this element is read before the rest of the expression says whether it is needed"
-            fix = f"read it before, `s = {environment.words(span)};`, under an `if` by which there is such an element"
-            environment.report("E0408", message, span, fix=fix)
+            fix, suggestions = element_before(element, environment)
+            environment.report("E0408", message, span, fix=fix, suggestions=suggestions)
             return False
         return True
 

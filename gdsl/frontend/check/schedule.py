@@ -18,6 +18,7 @@ from gdsl.frontend.check.operators import OperatorChecker
 from gdsl.frontend.check.other_reductions import update_in_schedule
 from gdsl.frontend.check.procedures import Procedures
 from gdsl.frontend.check.reductions import is_reduction, of_each
+from gdsl.frontend.check.scalars_before import index_before
 from gdsl.frontend.check.set_operations import set_assignment_fix
 from gdsl.frontend.check.sets import GIVE_VALUES, OPERATORS
 from gdsl.frontend.check.updates import as_assignment, short_assign, unused_fix
@@ -81,6 +82,7 @@ class ScheduleChecker:
 
     def statement(self, statement: syntax.Statement) -> syntax.Statement | None:
         """The typed statement; None after a mistake."""
+        self.environment.statement = statement
         match statement:
             case syntax.FrontierDeclaration():
                 return self._frontier(statement)
@@ -285,7 +287,8 @@ class ScheduleChecker:
         computed = next((each for each in indices if each is not None and not _simple_index(each)), None)
         if computed is not None:
             message = f"the index of `{name}` is a param, a scalar or a literal here"
-            self.environment.report("E0409", message, computed.span)
+            fix, suggestions = index_before(computed, name, self.environment)
+            self.environment.report("E0409", message, computed.span, fix=fix, suggestions=suggestions)
             return None
         value = self.expressions.value(statement.value, target.type, f"`{name}`")
         return None if value.type is None else dataclasses.replace(statement, target=target, value=value)
