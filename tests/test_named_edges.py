@@ -93,7 +93,7 @@ MEMBER = "member {} of this set is out of range: there are {} elements, counted 
         (
             SUBGRAPH % ("edges | { at }", USE),
             {"limit": 0},
-            "edge 1 is not in this graph: the subgraph was made without it",
+            LEFT_OUT.replace(" of `{}`", "").format(1),
         ),
         (SUBGRAPH % ("{ 2 }", "h = subgraph(f); on h { edge frontier g = { 1 }; }"), {}, LEFT_OUT.format(1, "g")),
         (SUBGRAPH % ("{ edge(100) }", USE), {}, OUT.format("none", "f", 8)),
