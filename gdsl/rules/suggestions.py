@@ -187,7 +187,8 @@ class Suggested:
         words = self.words(read.span)
         firsts = (term for loop in self.effects.joins(read.name) for term in self.effects.first_values(loop))
         if any(read.term in parts(term) for term in firsts):  # a label is a vertex of the set of its own vertex
-            vertex, term = words, read.term
+            vertex = words
+            term: Term = read.term
             while isinstance(term, ElementTerm) and term.array == read.name and vertex.startswith(read.name):
                 vertex, term = vertex.removeprefix(read.name).strip()[1:-1].strip(), term.index
             yield Suggestion(f"write `{vertex}`, which is in the same set", (Edit(read.span, vertex),))
