@@ -13,9 +13,10 @@ from gdsl import deadline
 from gdsl.binding import device_conditions
 from gdsl.binding.expressions import Evaluator
 from gdsl.binding.graph_checks import values_of
-from gdsl.binding.inputs import array_module, is_device_array, value_name
+from gdsl.binding.inputs import array_module, value_name
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph
+from gdsl.graph.arrays import is_on_gpu
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
 from gdsl.operations import Degree, Domain
@@ -137,7 +138,7 @@ class WhereChecker:
         values = values if edges is None else values[edges]
         is_array = isinstance(declared, ir.Array)
         is_set = isinstance(declared, ir.Array) and declared.is_set
-        if is_device_array(values) and not is_set:
+        if is_on_gpu(values) and not is_set:
             verdict = device_conditions.start_test(declared.name, where, values, self._params)
             if verdict is not None:
                 self._pending.append(partial(self._finish, declared, verdict, values))
@@ -193,7 +194,7 @@ class WhereChecker:
             values = parts[name] if name in parts else self._inputs[name]
             if isinstance(values, bool | int | float):
                 return values
-            if module is np and is_device_array(values):
+            if module is np and is_on_gpu(values):
                 return values.get()
             return module.asarray(values)
 

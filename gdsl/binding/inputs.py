@@ -50,14 +50,9 @@ class unchecked:  # noqa: N801 - it is called as a function is
         return f"unchecked({type(self.values).__name__})"
 
 
-def is_device_array(values: object) -> bool:
-    """Whether `values` is in the memory of a CUDA device."""
-    return is_on_gpu(values)
-
-
 def array_module(values: object) -> Any:
     """The module, numpy or cupy, that works on `values`."""
-    if is_device_array(values):
+    if is_on_gpu(values):
         import cupy
 
         return cupy
@@ -200,7 +195,7 @@ def _elements(array: ir.Array, graph: Graph) -> int:
 
 def _as_array(array: ir.Array, argument: Any, source: Source | None, device: bool) -> Any:
     try:
-        if device and is_device_array(argument):
+        if device and is_on_gpu(argument):
             return on_gpu(argument)
         values = host_array(argument, f"input `{array.name}`")
     except ValueError as error:

@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from gdsl.binding.inputs import is_device_array
 from gdsl.binding.params import Text, plain, vertex_by_name
 from gdsl.diagnostics import GdslError, shown, type_name
 from gdsl.extras import first_line
 from gdsl.foreign_objects import has
 from gdsl.graph import Graph
-from gdsl.graph.arrays import host_array
+from gdsl.graph.arrays import host_array, is_on_gpu
 from gdsl.ir import nodes as ir
 from gdsl.numerals import whole_number
 from gdsl.source import Source
@@ -83,7 +82,7 @@ def _values(declared: ir.Array, argument: object, graph: Graph, source: Source |
     if isinstance(argument, Text):
         members = _ids(declared, _words(declared, argument, graph, source), graph, source)
         argument = [_of_text(declared, each, source) if isinstance(each, Text) else each for each in members]
-    if has(argument, "__array__") or is_device_array(argument):
+    if has(argument, "__array__") or is_on_gpu(argument):
         try:
             values = host_array(argument, f"param `{declared.name}`")
         except ValueError as error:

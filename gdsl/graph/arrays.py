@@ -56,7 +56,7 @@ def on_gpu(values: Any) -> Any:
             values.block_until_ready()
         return cupy.asarray(values) if has(values, "__cuda_array_interface__") else cupy.from_dlpack(values)
     except Exception as error:  # of the library, of CuPy or of the driver
-        raise ValueError(_reason(values, error) or _without_gpu(error)) from None
+        raise ValueError(reason_of(values, error) or _without_gpu(error)) from None
 
 
 def fetched(values: Any) -> NDArray[Any]:
@@ -79,12 +79,7 @@ def as_host(values: Any) -> Any:
     try:
         return np.from_dlpack(values)
     except Exception as error:  # any exception of the library
-        raise ValueError(_reason(values, error) or f"cannot be read through DLPack: {first_line(error)}") from None
-
-
-def reason_of(values: Any, error: Exception) -> str | None:
-    """Why NumPy cannot take a tensor, where that is known, as the rest of a sentence that begins with its name."""
-    return _reason(values, error)
+        raise ValueError(reason_of(values, error) or f"cannot be read through DLPack: {first_line(error)}") from None
 
 
 def missing_of(values: Any) -> int:
@@ -112,7 +107,8 @@ def _device(values: Any) -> int | None:
         return None
 
 
-def _reason(values: Any, error: Exception) -> str | None:
+def reason_of(values: Any, error: Exception) -> str | None:
+    """Why NumPy cannot take a tensor, where that is known, as the rest of a sentence that begins with its name."""
     kind = str(attribute(values, "dtype", "")).rpartition(".")[2]
     if kind.startswith(_FLOATS_OF_ML):
         return f"has the type {kind}, which NumPy lacks; convert it to float32"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -207,27 +207,33 @@ def edges_of_spec(spec: str, group: Group = ALONE) -> EdgeList:
     numbers = [word for word in words if "=" not in word]
     named = dict(word.split("=", 1) for word in words if "=" in word)
     if len(numbers) + len(named) != len(words):
-        _refuse(f"`{spec}` sets something twice", f"write it as {_FORMS[kind]}")
+        _refuse(f"`{spec}` sets something twice", f"write it as {_MAKERS[kind].form}")
     if kind == "grid" and len(numbers) == 1 and "x" in numbers[0]:
         numbers = numbers[0].split("x")
-    makers: dict[str, tuple[Callable[..., EdgeList], int, int, set[str]]] = {
-        "rmat": (rmat_edges, 1, 2, {"seed"}),
-        "grid": (grid_edges, 1, 2, {"seed", "keep"}),
-        "uniform": (uniform_edges, 2, 2, {"seed"}),
-    }
-    make, min_numbers, max_numbers, known = makers[kind]
-    if not min_numbers <= len(numbers) <= max_numbers or not named.keys() <= known:
-        _refuse(f"`{spec}` is not of the form of this generator", f"write it as {_FORMS[kind]}")
+    maker = _MAKERS[kind]
+    fits = len(maker.required) <= len(numbers) <= len(maker.required + maker.optional)
+    if not fits or not named.keys() <= {*maker.keywords}:
+        _refuse(f"`{spec}` is not of the form of this generator", f"write it as {_MAKERS[kind].form}")
     keywords: dict[str, Any] = {name: _number(spec, word, name == "keep") for name, word in named.items()}
-    return make(*(_number(spec, word, False) for word in numbers), **keywords, group=group)
+    return maker.make(*(_number(spec, word, False) for word in numbers), **keywords, group=group)
 
 
-_MAKERS: dict[str, tuple[Callable[..., EdgeList], tuple[str, ...]]] = {
-    "rmat": (rmat_edges, ("scale", "edge_factor", "seed")),
-    "grid": (grid_edges, ("rows", "columns", "keep", "seed")),
-    "uniform": (uniform_edges, ("vertices", "edges", "seed")),
+class _Maker(NamedTuple):
+    """A generator: its options, those that a word gives by their places and those by name, and the form of the word."""
+
+    make: Callable[..., EdgeList]
+    required: tuple[str, ...]
+    optional: tuple[str, ...]
+    keywords: tuple[str, ...]
+    form: str
+
+
+_GRID_FORM = "grid:SIDE or grid:ROWSxCOLUMNS, with [:keep=P][:seed=N]"
+_MAKERS = {
+    "rmat": _Maker(rmat_edges, ("scale",), ("edge_factor",), ("seed",), "rmat:SCALE[:EDGE_FACTOR][:seed=N]"),
+    "grid": _Maker(grid_edges, ("rows",), ("columns",), ("keep", "seed"), _GRID_FORM),
+    "uniform": _Maker(uniform_edges, ("vertices", "edges"), (), ("seed",), "uniform:VERTICES:EDGES[:seed=N]"),
 }
-_REQUIRED = {"rmat": ("scale",), "grid": ("rows",), "uniform": ("vertices", "edges")}
 
 
 def generate_edges(spec: str, options: dict[str, Any]) -> EdgeList:
@@ -242,13 +248,14 @@ def generate_edges(spec: str, options: dict[str, Any]) -> EdgeList:
             f"{shown(spec)} is not a generator",
             f"did you mean {close[0]!r}?" if close else f"one of {', '.join(_MAKERS)}",
         )
-    make, known = _MAKERS[spec]
+    maker = _MAKERS[spec]
+    known = maker.required + maker.optional + maker.keywords
     unknown = [name for name in options if name not in known]
-    missing = [name for name in _REQUIRED[spec] if name not in options]
+    missing = [name for name in maker.required if name not in options]
     if unknown or missing:
         wrong = f"not {unknown[0]!r}" if unknown else f"and {missing[0]!r} is missing"
         raise TypeError(f"{spec} takes {', '.join(known)}, {wrong}")
-    return make(**options)
+    return maker.make(**options)
 
 
 def refuse_for_generators(one_based: object, num_vertices: object) -> None:
@@ -258,13 +265,6 @@ def refuse_for_generators(one_based: object, num_vertices: object) -> None:
         raise GdslError.single("E0712", message)
 
 
-_FORMS = {
-    "rmat": "rmat:SCALE[:EDGE_FACTOR][:seed=N]",
-    "grid": "grid:SIDE or grid:ROWSxCOLUMNS, with [:keep=P][:seed=N]",
-    "uniform": "uniform:VERTICES:EDGES[:seed=N]",
-}
-
-
 def _number(spec: str, word: str, real: bool) -> Any:
     if re.fullmatch(r"[0-9]{1,20}", word):
         return int(word)
@@ -272,7 +272,7 @@ def _number(spec: str, word: str, real: bool) -> Any:
         return float(word)
     what = "number of digits and at most one point" if real else "whole number of up to 20 digits"
     return _refuse(
-        f"`{printable(word)}` in `{printable(spec)}` is not a {what}", f"write it as {_FORMS[spec.split(':')[0]]}"
+        f"`{printable(word)}` in `{printable(spec)}` is not a {what}", f"write it as {_MAKERS[spec.split(':')[0]].form}"
     )
 
 

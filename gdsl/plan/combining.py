@@ -23,6 +23,7 @@ from gdsl.operations import ADDITIVE, IDEMPOTENT, Domain, Outcome, Over, ReduceO
 from gdsl.plan.duplicate_changes import visible_duplicate
 from gdsl.plan.exchange_nodes import Exchanged, How, Reach
 from gdsl.plan.functor_facts import parts_read
+from gdsl.plan.walking import has_own_edges
 from gdsl.records import dataclass
 
 _ENDS = (ir.Role.VERTEX, ir.Role.SOURCE, ir.Role.DESTINATION, ir.Role.NEAR, ir.Role.FAR)
@@ -47,13 +48,6 @@ def own_roles(step: ir.Operator) -> frozenset[ir.Role]:
     if over is Over.IN_EDGES:
         return frozenset({ir.Role.DESTINATION, ir.Role.NEAR})
     return frozenset({ir.Role.NEAR}) if over is Over.ALL_EDGES else frozenset({ir.Role.SOURCE, ir.Role.NEAR})
-
-
-def has_own_edges(step: ir.Operator) -> bool:
-    """Whether the edges that `step` visits are those of the worker that runs the call, as are all calls for them."""
-    if isinstance(step, ir.Intersect):
-        return step.partners is None
-    return step.visits is Over.OUT_EDGES or (step.visits is None and step.frontier.domain is Domain.EDGE)
 
 
 def edge_has_one_worker(step: ir.Operator) -> bool:

@@ -53,7 +53,7 @@ from gdsl.plan.nodes import (
     Step,
     Swap,
 )
-from gdsl.plan.walking import map_blocks, operations, steps_in, sweeps_of
+from gdsl.plan.walking import has_own_edges, map_blocks, operations, pulls, steps_in, sweeps_of
 
 GRAPH_PARTS = ("offsets", "columns", "in_offsets", "in_sources", "in_edges", "edge_sources", "reverse_edges")
 
@@ -156,11 +156,6 @@ class _Exchanges:
     ) -> Exchange:
         self.count += 1
         return Exchange(self.count - 1, reason, data, frontier, counts)
-
-
-def pulls(operation: Operation) -> bool:
-    """Whether workers may visit the edges into their own vertices, which other workers own."""
-    return any(sweep.selection is not None for sweep in sweeps_of(operation))
 
 
 def _pulled_from(operation: Operation) -> int | None:
@@ -308,7 +303,7 @@ def _reads_own_list(node: ir.GraphRead | ir.ForNeighbors, step: ir.Operator) -> 
     if not isinstance(of, ir.Parameter):
         return False
     if isinstance(node, ir.GraphRead) and node.query.of_edge:
-        return of.role is ir.Role.EDGE and combining.has_own_edges(step)
+        return of.role is ir.Role.EDGE and has_own_edges(step)
     return of.role in combining.own_roles(step)
 
 

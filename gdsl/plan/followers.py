@@ -39,7 +39,7 @@ from gdsl.frontend.vocabulary import unused_name
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import all_steps, blocks_of, contains, rewrite, walk, with_blocks
 from gdsl.operations import GraphQuery
-from gdsl.plan.functor_facts import may_stop, own_arrays
+from gdsl.plan.functor_facts import may_stop, member_names, own_arrays
 from gdsl.plan.sending import names_in
 from gdsl.plan.target import Target
 from gdsl.types import Type
@@ -244,10 +244,10 @@ class _Writer:
 def with_followers(own: ir.Functor, others: Sequence[ir.Functor], name: str, taken: set[str]) -> ir.Functor:
     """A filter's functor that also does what its followers do, for the members that it accepts; `taken`: names that no
     local may have."""
-    used = {*taken, *_parameters(own), *_locals(own)}
+    used = {*taken, *member_names(own), *_locals(own)}
     calls: list[ir.Statement] = []
     for other in others:
-        renamed = dict(zip(_parameters(other), _parameters(own), strict=True))
+        renamed = dict(zip(member_names(other), member_names(own), strict=True))
         for local in _locals(other):
             renamed[local] = unused_name(local, used)
             used.add(renamed[local])
@@ -275,12 +275,6 @@ def _under(condition: tuple[ir.Expression, ...], body: tuple[ir.Statement, ...])
     for each in reversed(condition):
         body = (ir.Branch(each.span, each, body, ()),)
     return body
-
-
-def _parameters(functor: ir.Functor) -> tuple[str, ...]:
-    if isinstance(functor, ir.VertexFunctor):
-        return (functor.vertex,)
-    return functor.source, functor.destination, functor.edge
 
 
 def _locals(functor: ir.Functor) -> tuple[str, ...]:

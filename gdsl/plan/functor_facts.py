@@ -102,3 +102,10 @@ def parts_read(node: ir.Node) -> tuple[str, ...]:
     if isinstance(node, ir.GraphRead):
         return _PARTS[node.query]
     return ("offsets", "columns") if isinstance(node, ir.ForNeighbors) else ()
+
+
+def member_names(functor: ir.Functor) -> tuple[str, ...]:
+    """The names of what a functor is called for: a vertex, or the ends of an edge and the edge."""
+    if isinstance(functor, ir.VertexFunctor):
+        return (functor.vertex,)
+    return functor.source, functor.destination, functor.edge

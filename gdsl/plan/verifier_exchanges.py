@@ -41,8 +41,8 @@ from gdsl.plan.nodes import (
     Step,
 )
 from gdsl.plan.verifier_answers import verify_answers
-from gdsl.plan.verifier_parts import of_owner, own_vertices, owns_edges, pulls, verify_parts
-from gdsl.plan.walking import blocks_in, operations, step_of_launch, steps_in, sweeps_of
+from gdsl.plan.verifier_parts import of_owner, own_vertices, verify_parts
+from gdsl.plan.walking import blocks_in, has_own_edges, operations, pulls, step_of_launch, steps_in, sweeps_of
 
 _ENDS = frozenset({ir.Role.VERTEX, ir.Role.SOURCE, ir.Role.DESTINATION, ir.Role.NEAR, ir.Role.FAR})
 
@@ -223,7 +223,7 @@ def _one_worker(index: ir.Expression, step: ir.Operator) -> bool:
     edges."""
     if not isinstance(index, ir.Parameter):
         return False
-    visited_once = index.role is ir.Role.EDGE and (owns_edges(step) or step.visits is Over.IN_EDGES)
+    visited_once = index.role is ir.Role.EDGE and (has_own_edges(step) or step.visits is Over.IN_EDGES)
     return visited_once or index.role in own_vertices(step)
 
 

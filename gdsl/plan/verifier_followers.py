@@ -16,7 +16,7 @@ from gdsl.effects.access import Accesses, Who, frontiers_of
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import all_steps, blocks_of, contains, rewrite, walk, with_blocks
 from gdsl.ir.verifier import expecting
-from gdsl.plan.functor_facts import may_stop, own_arrays
+from gdsl.plan.functor_facts import may_stop, member_names, own_arrays
 from gdsl.records import equal_apart_from
 
 _Block = tuple[ir.Step, ...]
@@ -68,8 +68,8 @@ class _Followers:
         if step.functor == wanted.functor:
             return ()
         self.expect(type(found) is type(own) and found.condition == own.condition, "other conditions of a filter")
-        names = _names_of(own)
-        self.expect(_names_of(found) == names, "other names of a filter's members")
+        names = member_names(own)
+        self.expect(member_names(found) == names, "other names of a filter's members")
         rest = self._behind(own, found)
         fitting = [
             each for each in self.steps if isinstance(each, ir.Compute) and each.frontier.frontier == step.result
@@ -124,7 +124,7 @@ class _Followers:
         for conjunct in reversed(functor.condition):
             body = (ir.Branch(conjunct.span, conjunct, body, ()),)
         first = rest[: len(body)]
-        same = _plain(first, names) == _plain(body, _names_of(functor))
+        same = _plain(first, names) == _plain(body, member_names(functor))
         return len(body) if same else 0
 
     def _apart(self, sweep: Sequence[ir.Operator], call: ir.Compute) -> None:
@@ -234,12 +234,6 @@ def _is_alike(step: ir.Step, other: ir.Step) -> bool:
     if isinstance(step, ir.Compute) and isinstance(other, ir.Compute):
         return (step.frontier.frontier, step.functor) == (other.frontier.frontier, other.functor)
     return with_blocks(step, lambda block: ()) == with_blocks(other, lambda block: ())
-
-
-def _names_of(functor: ir.Functor) -> tuple[str, ...]:
-    if isinstance(functor, ir.VertexFunctor):
-        return (functor.vertex,)
-    return functor.source, functor.destination, functor.edge
 
 
 def _name(node: ir.Node) -> str:

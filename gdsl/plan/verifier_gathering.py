@@ -12,6 +12,7 @@ import dataclasses
 from collections.abc import Iterator
 
 from gdsl.ir import nodes as ir
+from gdsl.ir.slots import same
 from gdsl.ir.traversal import rewrite, walk, with_blocks
 from gdsl.ir.verifier import expecting
 from gdsl.operations import BinaryOperation, Degree, Direction, Domain, NeighborOperation, Over, ReduceOperation
@@ -107,7 +108,7 @@ class _Gathering:
         self.expect(bool(writes.arrived), "nothing is gathered")
         operation, wanted, value = writes.reduced[writes.arrived]
         self.expect(_puts_together(operation, update), "another operation")
-        self.expect(_same(value, _by_ends(update.value, member)), "another value")
+        self.expect(same(value, _by_ends(update.value, member)), "another value")
         self.expect(_all_same(wanted, conditions), "other conditions")
         self.expect((writes.result is None) == (advance.result is None), "another result")
         if writes.result is not None:
@@ -191,8 +192,8 @@ class _Writes:
 
             of_vertices, value = self.stored[array]
             neutral = identity(operation.as_update, type_, value.span)
-            self.expect(_same(self.filled[array], neutral), "others give something, too")
-            found += [each for each in of_vertices if not any(_same(each, other) for other in found)]
+            self.expect(same(self.filled[array], neutral), "others give something, too")
+            found += [each for each in of_vertices if not any(same(each, other) for other in found)]
             of_members = True
         self.expect(of_members, "edges of others count, too")
         return found, value
@@ -263,12 +264,8 @@ def _is(node: ir.Expression, value: object) -> bool:
     return isinstance(node, ir.Literal) and node.value == value
 
 
-def _same(one: ir.Expression, other: ir.Expression) -> bool:
-    return equal_apart_from(one, other, ("span",))
-
-
 def _all_same(some: list[ir.Expression], others: list[ir.Expression]) -> bool:
-    return len(some) == len(others) and all(any(_same(one, each) for each in others) for one in some)
+    return len(some) == len(others) and all(any(same(one, each) for each in others) for one in some)
 
 
 def _puts_together(operation: NeighborOperation, update: ir.Update) -> bool:

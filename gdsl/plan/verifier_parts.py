@@ -15,7 +15,7 @@ from gdsl.operations import Domain, Over, SetOperation
 from gdsl.plan.exchange_nodes import Held
 from gdsl.plan.functor_facts import parts_read
 from gdsl.plan.nodes import Branch, Combine, Copy, Define, FarEnds, Loop, OnSets, Operation, Plan
-from gdsl.plan.walking import operations, steps_in, sweeps_of
+from gdsl.plan.walking import has_own_edges, operations, pulls, steps_in
 
 _NEAR = {
     Over.OUT_EDGES: frozenset({ir.Role.SOURCE, ir.Role.NEAR}),
@@ -85,7 +85,7 @@ class _Parts:
             of = ir.element_index(node.vertex if isinstance(node, ir.ForNeighbors) else node.arguments[0])
             of_edge = isinstance(node, ir.GraphRead) and node.query.of_edge
             own = isinstance(of, ir.Parameter) and (
-                (of.role is ir.Role.EDGE and owns_edges(step)) if of_edge else of.role in own_vertices(step)
+                (of.role is ir.Role.EDGE and has_own_edges(step)) if of_edge else of.role in own_vertices(step)
             )
             self.expect(whole or own, "a list of another worker is read")
 
@@ -154,11 +154,6 @@ def _is_range(functor: ir.VertexFunctor | ir.EdgeFunctor) -> bool:
     )
 
 
-def pulls(operation: Operation) -> bool:
-    """Whether an operator may pull."""
-    return any(sweep.selection is not None for sweep in sweeps_of(operation))
-
-
 def own_vertices(step: ir.Operator) -> frozenset[ir.Role]:
     """The vertices of a call that its worker owns."""
     if step.visits is not None:
@@ -167,14 +162,7 @@ def own_vertices(step: ir.Operator) -> frozenset[ir.Role]:
     return frozenset({ir.Role.VERTEX}) if on_vertices else _NEAR[Over.OUT_EDGES]
 
 
-def owns_edges(step: ir.Operator) -> bool:
-    """Whether the edge of a call leaves a vertex that its worker owns."""
-    if isinstance(step, ir.Intersect):
-        return step.partners is None
-    return step.visits is Over.OUT_EDGES or (step.visits is None and step.frontier.domain is Domain.EDGE)
-
-
 def of_owner(index: ir.Expression, step: ir.Operator) -> bool:
     """Whether an element is named by an edge or a vertex that the call's worker owns."""
-    is_own_edge = ir.is_parameter(index, ir.Role.EDGE) and owns_edges(step)
+    is_own_edge = ir.is_parameter(index, ir.Role.EDGE) and has_own_edges(step)
     return is_own_edge or ir.is_parameter(index, *own_vertices(step))

@@ -34,7 +34,7 @@ from gdsl.plan.nodes import (
     When,
     Work,
 )
-from gdsl.plan.walking import own_sweeps
+from gdsl.plan.walking import cuts_lists, own_sweeps
 
 
 class _Access(Enum):
@@ -125,9 +125,9 @@ def _work(operation: Operation, sweep: Sweep) -> Iterator[Work]:
         if sweep.skips is not None:
             yield Work(Part.VISITS, walk)
         yield Work(Part.MEMBERS, walk)
-        if _is_cut(sweep):
+        if cuts_lists(sweep):
             yield Work(Part.CHUNKS, walk)
-    if _is_cut(sweep) and sweep.segment is not None and operation.fused:
+    if cuts_lists(sweep) and sweep.segment is not None and operation.fused:
         yield Work(Part.CHUNK_OWNERS, walks - 1)
     if sweep.merge is not None:
         yield Work(Part.MERGED)
@@ -143,10 +143,6 @@ def _work(operation: Operation, sweep: Sweep) -> Iterator[Work]:
         yield Work(Part.MARKS)
     if sweep.staging is not None:
         yield Work(Part.STAGED)
-
-
-def _is_cut(sweep: Sweep) -> bool:
-    return sweep.intersection is not None or any(each.shared is not None for each in sweep.walks)
 
 
 def _counts_walked(sweep: Sweep) -> bool:
@@ -172,7 +168,7 @@ def _conversions(operation: Operation, sweep: Sweep, body: tuple[Phase, ...]) ->
 def _contract(operation: Operation, sweep: Sweep, body: tuple[Phase, ...], place: int, barrier: Barrier) -> None:
     """A barrier inside a function of the runtime is where that function is called, and as its contract says."""
     if barrier.within is None:
-        cut = barrier.when is When.LONG_LISTS and sweep.segment is not None and _is_cut(sweep)
+        cut = barrier.when is When.LONG_LISTS and sweep.segment is not None and cuts_lists(sweep)
         proposed = barrier.when is When.MANY_EDGES and sweep.proposals is not None
         plain = not barrier.publishes and (cut or proposed or barrier.when is When.ALWAYS)
         _expect(plain, operation, "a barrier that says more than it does")
@@ -259,7 +255,7 @@ def _accesses(phase: Phase, sweep: Sweep) -> Iterator[_Accesses | None]:
         case Part.VISITS:
             yield ((_VISITED, _WRITES),)
         case Part.MEMBERS:
-            counts: _Accesses = ((_CHUNKS, _ADDS),) if _is_cut(sweep) else ()
+            counts: _Accesses = ((_CHUNKS, _ADDS),) if cuts_lists(sweep) else ()
             visits: _Accesses = ((_VISITED, _WRITES),) if sweep.skips is not None else ()
             yield from _shared_out(
                 sweep, ((target, _WRITES),) if results else (), ((target, _ADDS),) if results else ()

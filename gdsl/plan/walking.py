@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator
 
-from gdsl.ir.nodes import Contract, NumberMembers, Subgraph
-from gdsl.operations import Domain
+from gdsl.ir.nodes import Contract, Intersect, NumberMembers, Operator, Subgraph
+from gdsl.operations import Domain, Over
 from gdsl.plan.nodes import (
     Branch,
     Choice,
@@ -202,3 +202,15 @@ def has_direction(operation: Operation) -> bool:
 def cuts_lists(sweep: Sweep) -> bool:
     """Whether long lists are cut into chunks on a grid."""
     return sweep.intersection is not None or any(walk.shared is not None for walk in sweep.walks)
+
+
+def pulls(operation: Operation) -> bool:
+    """Whether an operation may pull: then workers visit the edges into their own vertices, which others own."""
+    return any(sweep.selection is not None for sweep in sweeps_of(operation))
+
+
+def has_own_edges(step: Operator) -> bool:
+    """Whether the edges that `step` visits are those of the worker that runs the call, as are all calls for them."""
+    if isinstance(step, Intersect):
+        return step.partners is None
+    return step.visits is Over.OUT_EDGES or (step.visits is None and step.frontier.domain is Domain.EDGE)

@@ -23,7 +23,32 @@ _MOST_PAIRS = 4_000_000
 """The most pairs of lines for which two texts are compared line by line."""
 
 
-class Profile:
+class _Document:
+    """What is written as JSON, and as a page."""
+
+    def as_document(self) -> dict[str, Any]:
+        """Everything, as JSON holds it; a copy."""
+        copy: dict[str, Any] = json.loads(self.json())
+        return copy
+
+    def json(self) -> str:
+        """The text of the document."""
+        raise NotImplementedError
+
+    def html(self) -> str:
+        """The page as text: one document that loads nothing else."""
+        raise NotImplementedError
+
+    def to_json(self, path: str | os.PathLike[str]) -> None:
+        """Write the document, completely or not at all. Raises OSError."""
+        _write(path, self.json() + "\n")
+
+    def to_html(self, path: str | os.PathLike[str]) -> None:
+        """Write the page, completely or not at all. Raises OSError."""
+        _write(path, self.html())
+
+
+class Profile(_Document):
     """Where the time of one run went, with everything known about the run.
 
     Built by `gdsl.profile`, or from a file by `Profile.read`. `as_document()` has everything; see docs/profile.md.
@@ -43,11 +68,6 @@ class Profile:
         """Milliseconds of the run."""
         return float(self._document["time_ms"]["run"])
 
-    def as_document(self) -> dict[str, Any]:
-        """Everything, as JSON holds it; a copy."""
-        copy: dict[str, Any] = json.loads(self.json())
-        return copy
-
     def json(self) -> str:
         """The text of the document."""
         return json.dumps(self._document, allow_nan=False, ensure_ascii=True)
@@ -56,10 +76,6 @@ class Profile:
         """The page as text: one document that loads nothing else."""
         return page([self._document], None)
 
-    def to_json(self, path: str | os.PathLike[str]) -> None:
-        """Write the document, completely or not at all. Raises OSError."""
-        _write(path, self.json() + "\n")
-
     def to_trace(self, path: str | os.PathLike[str]) -> None:
         """Write the lanes of a run on several GPUs as JSON that https://ui.perfetto.dev shows. Raises ValueError for
         other runs, and OSError."""
@@ -67,10 +83,6 @@ class Profile:
         if lanes is None:
             raise ValueError("only a run on several GPUs has lanes: gdsl.profile(program, graph, gpus=2)")
         _write(path, lanes.text() + "\n")
-
-    def to_html(self, path: str | os.PathLike[str]) -> None:
-        """Write the page, completely or not at all. Raises OSError."""
-        _write(path, self.html())
 
     def compare(self, other: Profile) -> Comparison:
         """This run beside `other`, a later one. Raises GdslError E0617 where they have no operator in common."""
@@ -88,7 +100,7 @@ class Profile:
         return _table_page(self)
 
 
-class Comparison:
+class Comparison(_Document):
     """What differs between the runs `a` and `b`. Operators correspond if they have the same label, and the same place
     among those of that label."""
 
@@ -104,11 +116,6 @@ class Comparison:
                 fix="compare runs of one program, or of two versions of it",
             )
 
-    def as_document(self) -> dict[str, Any]:
-        """Both profiles and what differs, as JSON holds it."""
-        document: dict[str, Any] = json.loads(self.json())
-        return document
-
     def json(self) -> str:
         """The text of the document."""
         document = {"kind": KIND, "format": FORMAT, **self._differences(), "a": self._a, "b": self._b}
@@ -117,14 +124,6 @@ class Comparison:
     def html(self) -> str:
         """The page as text."""
         return page([self._a, self._b], self._differences())
-
-    def to_json(self, path: str | os.PathLike[str]) -> None:
-        """Write the document. Raises OSError."""
-        _write(path, self.json() + "\n")
-
-    def to_html(self, path: str | os.PathLike[str]) -> None:
-        """Write the page. Raises OSError."""
-        _write(path, self.html())
 
     def text(self, *, width: int = 100) -> str:
         """A table for people, at most `width` characters wide."""
