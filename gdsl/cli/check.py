@@ -7,18 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gdsl.cli import completing
+from gdsl.cli import completing, options
 from gdsl.cli.checker import ALL, CERTAIN, Checker, Options
-from gdsl.cli.options import (
-    GraphWords,
-    backend_option,
-    checked_seconds,
-    graph_options,
-    param_option,
-    round_option,
-    tuning_options,
-    type_option_with,
-)
 from gdsl.cli.program_texts import is_interactive
 from gdsl.cli.schedules import check_schedules, checked_number
 from gdsl.deadline import interrupting, limited
@@ -55,15 +45,15 @@ class _Check(click.Command):
     "results with the reference's.",
 )  # fmt: skip
 @click.option(
-    "--timeout", callback=checked_seconds, metavar="SECONDS",
+    "--timeout", callback=options.checked_seconds, metavar="SECONDS",
     help="Stop after this time in total (exit status 1).",
 )  # fmt: skip
-@param_option("Set a param for --schedules, as in run.")
-@round_option
-@backend_option("The backend for --schedules; by default auto.", default=None)
-@type_option_with(", for what is described and for --schedules; every type is checked, whatever is chosen.")
-@tuning_options
-@graph_options
+@options.param_option("Set a param for --schedules, as in run.")
+@options.round_option
+@options.backend_option("The backend for --schedules; by default auto.", default=None)
+@options.type_option_with(", for what is described and for --schedules; every type is checked, whatever is chosen.")
+@options.tuning_options
+@options.graph_options
 def command(
     program_files: tuple[str, ...],
     strict: bool,
@@ -78,7 +68,7 @@ def command(
     backend: str | None,
     types: dict[str, str] | None,
     tune: tuple[str, ...],
-    words: GraphWords,
+    words: options.GraphWords,
 ) -> None:
     """Check each PROGRAM: report all mistakes, or describe its arguments and results if there are none.
 
@@ -118,15 +108,15 @@ def command(
         if not sound:
             raise click.exceptions.Exit(1)
         return
-    if assignments or rounded or backend is not None or words != GraphWords():
+    if assignments or rounded or backend is not None or words != options.GraphWords():
         raise click.UsageError("params, --backend and the options of graphs are for --schedules")
     if mode == ALL and not yes and ("-" in program_files or not is_interactive()):
         raise click.UsageError("--fix=all asks, and nobody can answer here: add --yes")
     if mode is not None and form is not None and "-" in program_files:
         raise click.UsageError("standard output cannot have both the fixed text of - and a document")
-    options = Options(strict, mode, yes, only_diff, form, tune, types)
+    chosen = Options(strict, mode, yes, only_diff, form, tune, types)
     with limited(timeout), interrupting():
-        sound = Checker(options, tell_sound).check(program_files)
+        sound = Checker(chosen, tell_sound).check(program_files)
     if not sound:
         raise click.exceptions.Exit(1)
 

@@ -12,17 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gdsl.cli import completing
-from gdsl.cli.options import (
-    OTHER_BACKENDS,
-    GraphWords,
-    PassName,
-    Word,
-    declared_type_option,
-    graph_options,
-    output_option,
-    tuning_options,
-)
+from gdsl.cli import completing, options
 from gdsl.cli.streams import message, tell_warnings
 from gdsl.knobs import ALL_PASSES, WITHOUT
 from gdsl.plan.graph_class import FACTS
@@ -53,18 +43,24 @@ _BACKENDS = {"cuda": ("plan", "cuda", "ptx", "cubin"), "cpu": ("plan", "cpp")}
 
 @click.command(name="compile", short_help="Print the code generated for a program.")
 @click.argument("program_file", metavar="PROGRAM", shell_complete=completing.programs)
-@output_option("Write to FILE instead of standard output; its suffix (" + " ".join(_SUFFIXES) + ") implies --emit.")
-@click.option(
-    "--emit", type=Word(_FORMS, _OTHER_FORMS), help="What to print; by default cuda, or cpp for the cpu backend."
+@options.output_option(
+    "Write to FILE instead of standard output; its suffix (" + " ".join(_SUFFIXES) + ") implies --emit."
 )
 @click.option(
-    "--backend", type=Word(tuple(_BACKENDS), OTHER_BACKENDS), help="Whose plan or code to print; by default cuda."
+    "--emit",
+    type=options.Word(_FORMS, _OTHER_FORMS),
+    help="What to print; by default cuda, or cpp for the cpu backend.",
+)
+@click.option(
+    "--backend",
+    type=options.Word(tuple(_BACKENDS), options.OTHER_BACKENDS),
+    help="Whose plan or code to print; by default cuda.",
 )
 @click.option("--arch", metavar="sm_NN", help="The GPU architecture of ptx and cubin.  [default: sm_75]")
 @click.option(
     "--after",
     metavar="PASS",
-    type=PassName(ALL_PASSES),
+    type=options.PassName(ALL_PASSES),
     help=f"With --emit plan: print the plan after PASS. {', '.join(ALL_PASSES)}.",
 )
 @click.option("--teams", is_flag=True, help="Print the form in which teams of blocks run many values (run --each).")
@@ -89,9 +85,9 @@ _BACKENDS = {"cuda": ("plan", "cuda", "ptx", "cubin"), "cpu": ("plan", "cpp")}
     multiple=True,
     help=f"Print the form for a class of graphs; may be repeated. {', '.join(FACTS)}.",
 )
-@declared_type_option
-@tuning_options
-@graph_options
+@options.declared_type_option
+@options.tuning_options
+@options.graph_options
 def command(
     program_file: str,
     output: Path | None,
@@ -106,7 +102,7 @@ def command(
     several_workers: bool,
     types: dict[str, str] | None,
     tune: tuple[str, ...],
-    words: GraphWords,
+    words: options.GraphWords,
 ) -> None:
     """Compile PROGRAM and print the generated code; needs no GPU.
 
@@ -225,7 +221,7 @@ def _made(
     graph_file: str | None,
     types: dict[str, str] | None,
     tune: tuple[str, ...],
-    words: GraphWords,
+    words: options.GraphWords,
 ) -> str | bytes:
     from gdsl.api.compiling import compile_file
 

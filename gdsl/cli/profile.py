@@ -9,20 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from gdsl.cli import completing
-from gdsl.cli.options import (
-    GraphWords,
-    backend_option,
-    gpus_option,
-    graph_options,
-    limit_options,
-    memory_option,
-    param_option,
-    round_option,
-    tune_file_options,
-    tuning_options,
-    type_option,
-)
+from gdsl.cli import completing, options
 from gdsl.cli.output import check_writable, file_name, require_apart, write_output
 from gdsl.cli.params import TakesParams, param_values, parse_params
 from gdsl.cli.streams import message, tell_warnings
@@ -51,10 +38,10 @@ def _checked_repeat(context: click.Context, option: click.Parameter, word: str) 
 @click.command(name="profile", cls=TakesParams, short_help="Show where a run spends its time.")
 @click.argument("program_file", metavar="[PROGRAM]", required=False, shell_complete=completing.programs)
 @click.argument("graph_file", metavar="[GRAPH]", required=False, shell_complete=completing.graphs)
-@param_option("Set a param, as in gdslc run.")
-@round_option
-@backend_option("As in gdslc run.")
-@gpus_option
+@options.param_option("Set a param, as in gdslc run.")
+@options.round_option
+@options.backend_option("As in gdslc run.")
+@options.gpus_option
 @click.option(
     "--html",
     "page",
@@ -79,12 +66,12 @@ def _checked_repeat(context: click.Context, option: click.Parameter, word: str) 
     help="Run this many times, and show the run with the median time.",
 )  # fmt: skip
 @click.option("--open", "show", is_flag=True, help="Open the page of --html in a browser.")
-@limit_options("Stop if all runs together take longer.")
-@memory_option
-@type_option
-@tune_file_options
-@tuning_options
-@graph_options
+@options.limit_options("Stop if all runs together take longer.")
+@options.memory_option
+@options.type_option
+@options.tune_file_options
+@options.tuning_options
+@options.graph_options
 def command(
     program_file: str | None,
     graph_file: str | None,
@@ -103,7 +90,7 @@ def command(
     types: dict[str, str] | None,
     tune_file: str | bool,
     tune: tuple[str, ...],
-    words: GraphWords,
+    words: options.GraphWords,
 ) -> None:
     """Run PROGRAM on GRAPH and show where it spends its time, by operator and pass; with --gpus also by GPU.
 
@@ -185,7 +172,7 @@ def _measured(
     graph_file: str,
     assignments: tuple[str, ...],
     tuning: tuple[tuple[str, ...], str | bool, dict[str, str] | None],
-    words: GraphWords,
+    words: options.GraphWords,
     request: dict[str, Any],
 ) -> Profile:
     """The profile of a new run."""

@@ -10,25 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gdsl.cli import completing
+from gdsl.cli import completing, options
 from gdsl.cli.changes import ChangeWords, change_options
 from gdsl.cli.dry_run import print_dry_run
 from gdsl.cli.execution import Request, execute, execute_on_workers, run_each
-from gdsl.cli.options import (
-    GraphWords,
-    backend_option,
-    checked_limit,
-    gpus_option,
-    graph_options,
-    limit_options,
-    memory_option,
-    output_option,
-    param_option,
-    round_option,
-    tune_file_options,
-    tuning_options,
-    type_option,
-)
 from gdsl.cli.output import check_plot, plot_option, write_plot
 from gdsl.cli.params import TakesParams, param_values, parse_params
 from gdsl.cli.workers import WorkerWords, worker_options
@@ -41,32 +26,34 @@ if TYPE_CHECKING:
 @click.command(name="run", cls=TakesParams, short_help="Run a program on a graph.")
 @click.argument("program_file", metavar="PROGRAM", shell_complete=completing.programs)
 @click.argument("graph_file", metavar="GRAPH", shell_complete=completing.graphs)
-@param_option(
+@options.param_option(
     "Set a param; for an input array NAME=@FILE reads a .npy, .npz (FILE.npz:ARRAY) or text file. May be repeated."
 )
-@round_option
+@options.round_option
 @click.option(
     "--each", metavar="NAME=VALUES", multiple=True, shell_complete=completing.params,
     help="Run once for each value of a param: NAME=0,1,2, NAME=@FILE, or NAME=all for every vertex. May be repeated.",
 )  # fmt: skip
-@click.option("--batch", callback=checked_limit, metavar="N", help="With --each: the largest number of runs at a time.")
-@backend_option("auto chooses cuda if a GPU answers, cpu if a compiler is found, otherwise reference.")
-@gpus_option
-@output_option(
+@click.option(
+    "--batch", callback=options.checked_limit, metavar="N", help="With --each: the largest number of runs at a time."
+)
+@options.backend_option("auto chooses cuda if a GPU answers, cpu if a compiler is found, otherwise reference.")
+@options.gpus_option
+@options.output_option(
     "Write the results to FILE, which ends in .npz, .csv, .json, .parquet, .feather or .arrow. Tables of results over "
     "vertices and over edges are two files, as FILE.vertices.csv and FILE.edges.csv."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
 @click.option("--names", "by_name", is_flag=True, help="Show vertices by their names, in text and in tables.")
 @click.option("--profile", is_flag=True, help="Show frontier, edges, direction and balance of every operator that ran.")
-@limit_options("Stop if reading, compiling and running take longer.")
+@options.limit_options("Stop if reading, compiling and running take longer.")
 @click.option("--dry-run", is_flag=True, help="Check everything, report what a run would allocate, and run nothing.")
-@memory_option
+@options.memory_option
 @plot_option("Draw each result, on a small graph as its colors, and the frontier into FILE: .png, .svg or .pdf.")
-@type_option
-@tune_file_options
-@tuning_options
-@graph_options
+@options.type_option
+@options.tune_file_options
+@options.tuning_options
+@options.graph_options
 @change_options
 @worker_options
 def command(
@@ -90,7 +77,7 @@ def command(
     types: dict[str, str] | None,
     tune_file: str | bool,
     tune: tuple[str, ...],
-    words: GraphWords,
+    words: options.GraphWords,
     changes: ChangeWords,
     on: WorkerWords,
 ) -> None:

@@ -13,18 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gdsl.cli import INTERRUPTED, completing
-from gdsl.cli.options import (
-    GraphWords,
-    backend_option,
-    checked_seconds,
-    graph_options,
-    import_path_option,
-    output_option,
-    param_option,
-    round_option,
-    type_option,
-)
+from gdsl.cli import INTERRUPTED, completing, options
 from gdsl.cli.output import check_writable
 from gdsl.cli.params import TakesParams, param_values, parse_params
 from gdsl.cli.streams import message
@@ -59,18 +48,20 @@ class _Search:
 @click.command(name="tune", cls=TakesParams, short_help="Find the fastest knobs of a program for a kind of graph.")
 @click.argument("program_file", metavar="PROGRAM", shell_complete=completing.programs)
 @click.argument("graph_file", metavar="GRAPH", shell_complete=completing.graphs)
-@param_option("Set a param, as in run.")
-@round_option
-@backend_option("As in run. The reference ignores knobs.")
+@options.param_option("Set a param, as in run.")
+@options.round_option
+@options.backend_option("As in run. The reference ignores knobs.")
 @click.option(
-    "--seconds", callback=checked_seconds, metavar="SECONDS",
+    "--seconds", callback=options.checked_seconds, metavar="SECONDS",
     help="How long to search, including compilation; by default 60.",
 )  # fmt: skip
-@output_option("The tune file: PROGRAM's path with .tune instead of .gdsl; for a sample, in the working directory.")
+@options.output_option(
+    "The tune file: PROGRAM's path with .tune instead of .gdsl; for a sample, in the working directory."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
-@type_option
-@import_path_option
-@graph_options
+@options.type_option
+@options.import_path_option
+@options.graph_options
 def command(
     program_file: str,
     graph_file: str,
@@ -81,7 +72,7 @@ def command(
     output: Path | None,
     as_json: bool,
     types: dict[str, str] | None,
-    words: GraphWords,
+    words: options.GraphWords,
 ) -> None:
     """Measure the knobs of PROGRAM on GRAPH, and write the fastest ones to a tune file.
 
@@ -115,7 +106,7 @@ def _search(
     seconds: float,
     output: Path | None,
     types: dict[str, str] | None,
-    words: GraphWords,
+    words: options.GraphWords,
 ) -> _Search:
     """Search, with quick checks before slow ones. Raises GdslError if the program, the graph, the params or the file to
     write are wrong."""

@@ -12,17 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gdsl.cli import completing
-from gdsl.cli.options import (
-    GraphWords,
-    backend_option,
-    graph_options,
-    limit_options,
-    param_option,
-    round_option,
-    tuning_options,
-    type_option,
-)
+from gdsl.cli import completing, options
 from gdsl.cli.params import TakesParams, param_values, parse_params
 from gdsl.cli.streams import message, tell_warnings
 from gdsl.deadline import interrupting, limited
@@ -54,20 +44,20 @@ class _Words:
     profile: bool
     types: dict[str, str] | None
     tune: tuple[str, ...]
-    of_graph: GraphWords
+    of_graph: options.GraphWords
 
 
 @click.command(name="watch", cls=TakesParams, short_help="Check a program, and run it, each time it is saved.")
 @click.argument("program_file", metavar="PROGRAM", shell_complete=completing.programs)
 @click.argument("graph_file", metavar="[GRAPH]", required=False, shell_complete=completing.graphs)
-@param_option("Set a param, as in run.")
-@round_option
-@backend_option()
+@options.param_option("Set a param, as in run.")
+@options.round_option
+@options.backend_option()
 @click.option("--profile", is_flag=True, help="Show every operator that ran.")
-@limit_options("Stop a run that takes longer.")
-@type_option
-@tuning_options
-@graph_options
+@options.limit_options("Stop a run that takes longer.")
+@options.type_option
+@options.tuning_options
+@options.graph_options
 def command(
     program_file: str,
     graph_file: str | None,
@@ -79,7 +69,7 @@ def command(
     max_iterations: int | None,
     types: dict[str, str] | None,
     tune: tuple[str, ...],
-    words: GraphWords,
+    words: options.GraphWords,
 ) -> None:
     """Check PROGRAM now and whenever it, or a file that it imports from, is saved; with a GRAPH run it as well.
 
@@ -93,7 +83,7 @@ def command(
     if program_file == "-":
         raise click.UsageError("standard input cannot be watched; name a file")
     assigned = parse_params(assignments)
-    if graph_file is None and (assigned or rounded or words != GraphWords()):
+    if graph_file is None and (assigned or rounded or words != options.GraphWords()):
         raise click.UsageError("params and the options of graphs are for runs: name a GRAPH after the program")
     limits = (timeout, max_iterations)
     options_given = _Words(program_file, graph_file, assigned, rounded, backend, *limits, profile, types, tune, words)
