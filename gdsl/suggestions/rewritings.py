@@ -82,6 +82,7 @@ _TABLE: tuple[tuple[str, Replacement] | tuple[str, Replacement, str], ...] = (
     (rf"\b(?:CAS|compare_and_swap|compare_exchange_strong|__sync_bool_compare_and_swap)\s*\(\s*&?\s*({ELEMENT})\s*,",
      r"cas(\1,"),
     (rf"({ELEMENT})\.fetch_add\(\s*({INSIDE}+?)\s*\)", r"fetch(\1 += \2)"),
+    (rf"\b({NAME})\.(join|root)\(", r"\2(\1, ", "sets of vertices are those of the labels that come first"),
     # sets and their methods
     (rf"(?:!|\bnot\s+)\s*({NAME})\.(?:is_?)?[eE]mpty\(\s*\)", r"\1", METHOD),
     (rf"({NAME})\.(?:size|length|count|getVertexSetSize|numNonzeros|getSize|__len__)(?:\(\s*\))?(?!\s*\()",

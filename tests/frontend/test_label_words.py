@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import gdsl
+from gdsl.fixes import choose_first, fix
 from gdsl.graph import Graph
 from gdsl.pipeline import analyze, load
 from gdsl.source import Source
@@ -75,7 +76,7 @@ def test_accepted(parts: dict[str, str]) -> None:
         ({"edge": "let t = join(x, a, b);"}, "E0204", "has no value", "as a statement"),
         ({"edge": "if (root(x, a) == b) { e[c] = a; }"}, "E0216", "larger expression", "let leader = root(x, a);"),
         ({"edge": "root(x, a);"}, "E0216", "larger expression", "let leader"),
-        ({"edge": "e[c] = a;", "cond": "cond root(x, a) != b;"}, "E0217", "`cond`", "in an `apply`"),
+        ({"edge": "e[c] = a;", "cond": "cond root(x, a) != b;"}, "E0217", "`cond`", "and write `x[a]` here"),
         ({"schedule": "join(x, s, s);"}, "E0217", "not the schedule", "compute(edges"),
         ({"edge": JOIN, "vertex": "x[v] = y[v];"}, "E0228", "and `=` may make one larger", "write `x[v] min= y[v];`"),
         ({"edge": JOIN, "vertex": "x[v] = root(x, x[v]);"}, "E0228", "and `=`", "write `x[v] = root(x, v);`"),
@@ -101,6 +102,24 @@ def test_refused(parts: dict[str, str], code: str, message: str, fix: str | None
     assert [each[0] for each in found] == [code], found
     assert message in found[0][1], found
     assert fix is None or (found[0][2] is not None and fix in found[0][2]), found
+
+
+HABITS = (
+    ({"edge": "union(x, a, b);"}, "write `join(x, a, b)`"),
+    ({"edge": "x.join(a, b);"}, "write `join(x, a, b);`"),
+    ({"edge": "join(a, b);"}, "write `join(x, a, b)`"),
+    ({"edge": "e[c] = find(x, a);"}, "write `root(x, a)`"),
+    ({"edge": "if (join(x, a, b)) { e[c] = a; }"}, "write `join(x, a, b);` as a statement"),
+    ({"vertex": "n[root(x, v)] += 1;"}, "`let leader = root(x, v);`, and write `leader` here"),
+    ({"edge": JOIN, "schedule": "s = root(x, start);"}, "`compute(vertices, v => { x[v] = root(x, v); });`, and write `x["),
+)
+
+
+@pytest.mark.parametrize(("parts", "words"), HABITS)
+def test_habits_are_mended(parts: dict[str, str], words: str) -> None:
+    (found,) = analyze(source := Source("p.gdsl", text(**parts))).diagnostics
+    assert found.fix is not None and words in found.fix, found
+    load(fix(source, choose_first).source)
 
 
 def test_names_are_free() -> None:

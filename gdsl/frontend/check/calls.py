@@ -17,8 +17,8 @@ from gdsl.frontend.check.conversions import (
 )
 from gdsl.frontend.check.environment import Environment, Place, built_in, poison, refuse_now
 from gdsl.frontend.check.foreign_names import report_foreign_call
-from gdsl.frontend.check.forests import report_misplaced
 from gdsl.frontend.check.functions import call_of, function_of
+from gdsl.frontend.check.label_fixes import report_misplaced
 from gdsl.frontend.check.names import SETS, NameChecker
 from gdsl.frontend.check.reductions import ReductionChecker, is_reduction, is_set, named_set
 from gdsl.frontend.signatures import COMMON_TYPE, SIGNATURES, Kind

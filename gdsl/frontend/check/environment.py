@@ -121,7 +121,7 @@ class Environment:
     """The text, for fixes in the program's own words."""
     generated: Generated = field(default_factory=Generated)
     statement: syntax.Statement | None = None
-    """The statement of the schedule that is checked."""
+    """The statement that is checked."""
     skipped: int = 0
     """Operators of the expression around the place that may leave it out: `&&`, `||` and `? :`."""
     blocks_around: int = 0

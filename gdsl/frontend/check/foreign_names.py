@@ -70,6 +70,13 @@ _COMBINATIONS = {
     **dict.fromkeys(("intersection", "set_intersection", "Intersection"), "&"),
     **dict.fromkeys(("difference", "set_difference", "setdiff", "minus", "except"), "-"),
 }
+_OF_SETS = {
+    **dict.fromkeys(
+        ((3, name) for name in ("union", "unite", "union_set", "union_sets", "merge", "merge_sets")), "join"
+    ),
+    **dict.fromkeys(((2, name) for name in ("find", "find_root", "find_set", "findRoot", "get_root")), "root"),
+}
+"""What others call the words for sets of vertices, each with as many arguments."""
 _PAIRS = frozenset(("pair", "make_pair", "tuple", "make_tuple", "Pair", "Tuple"))
 _DEGREES = frozenset(("num_neighbors", "n_neighbors", "neighbor_count", "num_out_edges", "valency", "outDegree"))
 _REDUCED_NEIGHBORS = {f"neighbor{mark}_{word}": word for word in ("sum", "min", "max", "count") for mark in ("", "s")}
@@ -134,6 +141,10 @@ def report_foreign_call(call: syntax.Call, environment: Environment) -> bool:
         fix = f"write `repeat ({joined}) {{ … }}`"
     elif name in ("mean", "average", "avg") and len(arguments) == 1 and environment.place is Place.SCHEDULE:
         fix = _mean(call.arguments[0].value, arguments[0], environment)
+    elif (len(arguments), name) in _OF_SETS and environment.place.in_functor:
+        code = f"{_OF_SETS[len(arguments), name]}({joined})"
+        form = f"{code};" if len(arguments) == 3 else f"let leader = {code};"
+        fix, wider = f"in an `apply` that is `{form}`", (Suggestion(f"write `{code}`", (Edit(call.span, code),)),)
     elif name in FOREIGN_NAMES and FOREIGN_NAMES[name].isalpha():
         fix = f"write `{FOREIGN_NAMES[name]}({joined})`"
     elif (code := _same_here(name, arguments, environment)) is not None:

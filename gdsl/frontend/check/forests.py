@@ -30,13 +30,13 @@ ends. It ends, as `high` is smaller in each round.
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Iterator
 
-from gdsl.diagnostics import Edit, Label, Suggestion
+from gdsl.diagnostics import Label, Suggestion
 from gdsl.frontend import syntax
 from gdsl.frontend.check.arguments import bind
 from gdsl.frontend.check.environment import Environment, Place, built_in, poison, same_expression
+from gdsl.frontend.check.label_fixes import has_wrong_count, instead_of_write
 from gdsl.frontend.check.names import NameChecker
 from gdsl.frontend.signatures import SIGNATURES
 from gdsl.frontend.syntax import Symbol, SymbolKind
@@ -77,24 +77,6 @@ def with_labels(statement: syntax.Statement, checker: NameChecker) -> tuple[synt
     return *before, dataclasses.replace(statement, value=local)
 
 
-def report_misplaced(call: syntax.Call, environment: Environment) -> None:
-    """Say where `join` and `root` belong."""
-    name, place, words = call.function, environment.place, environment.words(call.span)
-    if place is not Place.APPLY:
-        verb = "changes" if name == "join" else "follows"
-        message = f"`{name}` {verb} labels, which only `apply` does, not {place.value}"
-        elsewhere = "write it in an `apply`"
-        if place is Place.SCHEDULE:
-            elsewhere = "an operator does it for each element: "
-            elsewhere += f"`compute({'edges, (s, t, e)' if name == 'join' else 'vertices, v'} => {{ … }});`"
-        environment.report("E0217", message, call.span, fix=elsewhere)
-    elif name == "join":
-        environment.report("E0204", "`join` has no value", call.span, fix=f"write it as a statement, `{words};`")
-    else:
-        fix = f"give it a name first: `let leader = {words};`"
-        environment.report("E0216", "`root` inside a larger expression", call.span, fix=fix)
-
-
 def _arguments(call: syntax.Call, checker: NameChecker) -> tuple[Symbol, tuple[syntax.Expression, ...]] | None:
     """The labels and the vertices of a call; None after a mistake."""
     environment, signature = checker.environment, SIGNATURES[call.function]
@@ -102,7 +84,7 @@ def _arguments(call: syntax.Call, checker: NameChecker) -> tuple[Symbol, tuple[s
         message, fix = "only operators of the schedule have labels", f"leave out `@{call.label}`"
         environment.report("E0404", message, call.span, fix=fix)
         return None
-    if _has_wrong_count(call, environment) or bind(call.arguments, signature, environment, call.span) is None:
+    if has_wrong_count(call, environment) or bind(call.arguments, signature, environment, call.span) is None:
         return None
     labels, *others = (argument.value for argument in call.arguments)
     array = _labels(labels, call, checker)
@@ -119,30 +101,6 @@ def _arguments(call: syntax.Call, checker: NameChecker) -> tuple[Symbol, tuple[s
     if array is None or any(vertex.type is None for vertex in vertices):
         return None
     return array, tuple(vertices)
-
-
-def _has_wrong_count(call: syntax.Call, environment: Environment) -> bool:
-    """Whether a call has too few or too many arguments; reports it, with the call in the names of the program as far as
-    they are known."""
-    wanted, count = len(SIGNATURES[call.function].parameters), len(call.arguments)
-    if count == wanted or any(each.keyword is not None for each in call.arguments):
-        return False
-    given = [environment.words(each.value.span) for each in call.arguments]
-    labels = next((name for name, symbol in environment.globals.items() if _may_have_labels(symbol)), "component")
-    own = [symbol.name for scope in environment.scopes for symbol in scope.values() if symbol.kind in _SOUND]
-    own = [name for name in own if name not in given]
-    form = [*given, *([] if given else [labels]), *own, "s", "t"]
-    code = f"{call.function}({', '.join(form[:wanted])})"
-    message, fix = f"`{call.function}` takes {wanted} arguments, not {count}", f"write `{code}`"
-    suggestion = Suggestion(fix, (Edit(call.span, code),))
-    words = f"its form is `{code}`"
-    environment.report("E0211", message, call.span, fix=words, suggestions=(suggestion,))
-    return True
-
-
-def _may_have_labels(symbol: Symbol) -> bool:
-    of_vertices = symbol.kind is SymbolKind.ARRAY and symbol.domain is Domain.VERTEX
-    return of_vertices and symbol.type is Type.VERTEX and symbol.count is None and not symbol.is_input
 
 
 def _labels(value: syntax.Expression, call: syntax.Call, checker: NameChecker) -> Symbol | None:
@@ -297,8 +255,7 @@ def check_forests(program: syntax.Program, environment: Environment) -> None:
         writes = [(each, in_schedule) for parts, in_schedule in places for each in _other_writes(parts, name)]
         for (node, how), in_schedule in writes:
             message = f"labels of `{name}` may only become smaller, and {how} may make one larger"
-            fix, code = _instead(node, name, in_schedule, environment)
-            suggestions = (Suggestion(f"write `{code}`", (_in_place(node.span, code, environment),)),) if code else ()
+            fix, suggestions = instead_of_write(node, name, in_schedule, environment)
             environment.report("E0228", message, node.span, fix=fix, labels=labels, suggestions=suggestions)
     for functor in program.functors:
         _check_functor(functor, environment)
@@ -325,35 +282,6 @@ def _other_writes(parts: tuple[syntax.Node, ...], name: str) -> Iterator[tuple[s
             yield node, f"`{node.function}`"
 
 
-def _instead(node: syntax.Node, name: str, in_schedule: bool, environment: Environment) -> tuple[str, str]:
-    """What to do instead of a statement that may make labels in `name` larger, in words, and as a statement that may
-    be right in its place (empty where there is none)."""
-    target, words = getattr(node, "target", None), environment.words
-    if isinstance(node, syntax.Call) and node.function == "swap":
-        names = [words(each.value.span) for each in node.arguments]
-        other = next((each for each in names if each != name), "")
-        fix = f"copy them: `compute(vertices, v => {{ {other}[v] = {name}[v]; }});`" if other else "leave it out"
-        return fix, ""
-    if not isinstance(node, syntax.Assign) or not isinstance(target, syntax.Index):
-        return "write into another array: labels only lead to smaller vertices", ""
-    index, text = words(target.index.span), environment.source.text_between(node.span)
-    lowers = f"{name}[{index}] min= {words(node.value.span)};"
-    root = re.search(rf"=\s*root\s*\(\s*{name}\s*,(.*)\)\s*;?\s*$", text, re.DOTALL)
-    if root is not None:
-        other = root[1].strip()
-        own = re.sub(r"\s", "", other) == f"{name}[{index}]"
-        code = f"{name}[{index}] = root({name}, {index});" if own else f"join({name}, {index}, {other});"
-        return f"`{code}` gives it {'that root' if own else 'the same root'}", code
-    if in_schedule:
-        lowers = f"compute({{ {index} }}, v => {{ {name}[v] min= {words(node.value.span)}; }});"
-    return f"`{lowers}` lowers it, in another operator than the joins; or use another array", lowers
-
-
-def _in_place(span: Span, code: str, environment: Environment) -> Edit:
-    """`code` in place of a statement, of which `span` may leave out the `;`."""
-    return Edit(span, code if environment.source.text_between(span).rstrip().endswith(";") else code[:-1])
-
-
 def _names(call: syntax.Call, name: str) -> bool:
     symbols = [each.value.symbol for each in call.arguments if isinstance(each.value, syntax.Name)]
     return any(each is not None and each.name == name and each.kind is SymbolKind.ARRAY for each in symbols)
@@ -373,10 +301,9 @@ def _check_functor(functor: syntax.Functor, environment: Environment) -> None:
                 ForestWord.FLATTEN: f"roots of `{forest.array}` are not final where a call changes it in another way",
                 ForestWord.ROOT: f"`root` follows labels of `{forest.array}`, which other calls change",
             }[forest.word]
-            fix, code = "do one of the two in another operator, after this one", ""
+            fix, suggestions = "do one of the two in another operator, after this one", tuple[Suggestion, ...]()
             if isinstance(node, syntax.Assign) and f"root({target.array}," in environment.words(node.span):
-                fix, code = _instead(node, target.array, False, environment)
-            suggestions = (Suggestion(f"write `{code}`", (_in_place(node.span, code, environment),)),) if code else ()
+                fix, suggestions = instead_of_write(node, target.array, False, environment)
             where = (Label(loop.span, "here"),)
             environment.report("E0228", what, node.span, labels=where, fix=fix, suggestions=suggestions)
             return

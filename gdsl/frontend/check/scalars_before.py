@@ -14,7 +14,7 @@ def element_before(element: syntax.Index, environment: Environment) -> tuple[str
     """The fix, in words and as edits, for an element that its expression may not need, or that may not exist: it is
     read before, where its index is one, and again at the end of a `while` that tests it."""
     words, index = environment.words(element.span), environment.words(element.index.span)
-    scalar = _free_name(f"{element.array}_here", environment)
+    scalar = free_name(f"{element.array}_here", environment)
     reads = f"if ({index} != none) {{ {scalar} = {words}; }}"
     declared = f"local scalar {scalar} : {element.type.name if element.type else '…'};"
     again = isinstance(environment.statement, syntax.While)
@@ -29,7 +29,7 @@ def index_before(
     """The fix, in words and as edits, for an index of a store that has to be a scalar."""
     if index.type is None:
         return None, ()
-    scalar = _free_name(f"{array}_at", environment)
+    scalar = free_name(f"{array}_at", environment)
     declared, gives = f"local scalar {scalar} : {index.type.name};", f"{scalar} = {environment.words(index.span)};"
     fix = f"declare `{declared}`, write `{gives}` before, and `{scalar}` here"
     return fix, _suggested(fix, declared, gives, index.span, scalar, environment)
@@ -38,17 +38,29 @@ def index_before(
 def _suggested(
     fix: str, declared: str, before: str, span: Span, scalar: str, environment: Environment
 ) -> tuple[Suggestion, ...]:
-    statement, text = environment.statement, environment.source.text
+    text = environment.source.text
     problem = re.search(r"\bproblem\s*\{", text)
-    if statement is None or problem is None or "…" in before + declared or _else(environment):
-        return ()  # where it belongs cannot be said by an edit
-    if any(each.file or each.calls for each in (span, statement.span)):
+    if problem is None or "…" in declared:
         return ()
     head = text[: problem.end()]
     line, column = head.count("\n") + 1, len(head) - head.rfind("\n")
-    edits = [Edit(Span(line, column, line, column), f" {declared}")]
+    declaration = Edit(Span(line, column, line, column), f" {declared}")
+    return tuple(
+        Suggestion(fix, (declaration, *each.edits)) for each in with_before(fix, before, span, scalar, environment)
+    )
+
+
+def with_before(fix: str, before: str, span: Span, code: str, environment: Environment) -> tuple[Suggestion, ...]:
+    """The fix as edits: a statement `before` the one that is checked, and again at the end of a `while`, and `code` in
+    place of `span`. None where an edit cannot say where the statement belongs."""
+    statement = environment.statement
+    if statement is None or "…" in before + code or _else(environment):
+        return ()
+    if any(each.file or each.calls for each in (span, statement.span)):
+        return ()
+    edits = list[Edit]()
     begin, end = statement.span, statement.span.end_column - 1
-    edits += [Edit(Span(begin.line, begin.column, begin.line, begin.column), f"{before} "), Edit(span, scalar)]
+    edits += [Edit(Span(begin.line, begin.column, begin.line, begin.column), f"{before} "), Edit(span, code)]
     if isinstance(statement, syntax.While):
         edits.append(Edit(Span(begin.end_line, end, begin.end_line, end), f" {before} "))
     return (Suggestion(fix, tuple(edits)),)
@@ -63,7 +75,7 @@ def _else(environment: Environment) -> str:
     return "else" if re.search(r"\belse$", before) else ""
 
 
-def _free_name(stem: str, environment: Environment) -> str:
+def free_name(stem: str, environment: Environment) -> str:
     """`stem`, or a name that begins so and is nowhere in the program."""
     taken = set(re.findall(r"\w+", environment.source.text))
     while stem in taken:

@@ -71,6 +71,7 @@ class StatementChecker:
 
     def _expanded(self, statement: syntax.Statement) -> tuple[syntax.Statement, ...]:
         """The typed statements that one statement expands to."""
+        self.environment.statement = statement
         with_roots = self._with_labels(statement)
         if with_roots is not None:
             return with_roots
