@@ -153,6 +153,8 @@ def _runs(places: Places, span: Span, code: str) -> Iterator[tuple[int, int]]:
                 open_brackets[_BRACKETS[word]] += 1 if word in "([{" else -1
             if high < last[0] or (tokens[low][0], tokens[high][1]) == (start, end) or counts.total() > _MOST_TOKENS:
                 continue
+            if tokens[low][2] == ";" and not code.startswith(";"):
+                continue  # the end of the statement before
             unbalanced = any(open_brackets[kind] != depth[kind] for kind in "([{")
             if unbalanced or _joins_words(places.text, tokens[low][0], code):
                 continue

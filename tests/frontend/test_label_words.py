@@ -111,7 +111,10 @@ HABITS = (
     ({"edge": "e[c] = find(x, a);"}, "write `root(x, a)`"),
     ({"edge": "if (join(x, a, b)) { e[c] = a; }"}, "write `join(x, a, b);` as a statement"),
     ({"vertex": "n[root(x, v)] += 1;"}, "`let leader = root(x, v);`, and write `leader` here"),
-    ({"edge": JOIN, "schedule": "s = root(x, start);"}, "`compute(vertices, v => { x[v] = root(x, v); });`, and write `x["),
+    (
+        {"edge": JOIN, "schedule": "s = root(x, start);"},
+        "`compute(vertices, v => { x[v] = root(x, v); });`, and write `x[",
+    ),
 )
 
 

@@ -31,6 +31,7 @@ BODY = {
         "let a = best[v].0; let b = best[v].1;",
         "let a = best[v].0; let b = best[v].1; n += a;",
     ),
+    "best[v] min= 1, v;": (",", "best[v] min= (1, v);", "best[v] min= (1, v);"),
     "best[v] min= (1, v, 2);": (",", "(1, v)", "best[v] min= (1, v);"),
     "point[v, 1] = 2;": (",", "point[v][1]", "point[v][1] = 2;"),
     "for i in range(3): point[v][i] = 1": (":", "for i in 0..3 { … }", "for i in 0..3 { point[v][i] = 1; }"),
@@ -56,7 +57,30 @@ BODY = {
     ),
 }
 QUEUE = "buckets b(level, 1) = { source }; "
+PAST = "history h; h.push(vertices); "
 SCHEDULE = {
+    "level[0]++;": ("++", "compute({ 0 }, v => { level[v] += 1; });", "compute({ 0 }, v => { level[v] += 1; });"),
+    "on subgraph(filter(edges, (s, t, e) => s < t)) { compute(vertices, g); }": (
+        "(",
+        "graph h = subgraph(filter(edges, (s, t, e) => s < t)); on h { … }",
+        "graph h = subgraph(filter(edges, (s, t, e) => s < t)); on h { compute(vertices, g); }",
+    ),
+    "@first compute(vertices, g);": ("@first", "compute(vertices, g) @first;", "compute(vertices, g) @first;"),
+    QUEUE + "compute(b, g);": ("b", "b.pop()", QUEUE + "compute(b.pop(), g);"),
+    QUEUE + "for f in b { compute(f, g); }": (
+        "b",
+        "`while (b) { … }`, with `frontier f = b.pop();` in it",
+        QUEUE + "while (b) { frontier f = b.pop(); compute(f, g); }",
+    ),
+    PAST + "compute(h, g);": ("h", "for g in backward(h)", PAST + "for f in backward(h) { compute(f, g); }"),
+    "graph h; n = int32(size(h));": ("h", "num_vertices", "graph h; on h { n = int32(num_vertices); }"),
+    "graph h; compute(h, g);": ("h", "in `on h { … }`", "graph h; on h { compute(vertices, g); }"),
+    "fill(level[0], 3);": ("level[0]", "a[v] = …;", "level[0] = 3;"),
+    "level[out_degree(source)] = 3;": (
+        "out_degree(source)",
+        "write `level_at = out_degree(source);` before",
+        "n = out_degree(source); level[n] = 3;",
+    ),
     "compute(vertices, v => level[v] = 2);": (
         "=",
         "v => { level[v] = 2; }",
@@ -124,6 +148,9 @@ SCHEDULE = {
     "buckets b = new buckets(level, 1);": ("=", "buckets b(level, 1)", QUEUE),
 }
 DATA = {
+    "vertex a[2][3] : int32;": ("[", "a[2 * 3]", "vertex a[2 * 3] : int32;"),
+    "vertex a-b : int32;": ("-", "a_b", "vertex a_b : int32;"),
+    "vertex 2nd : int32;": ("2", "nd2", "vertex nd2 : int32;"),
     "vertex a : pair<int32, vertex>;": ("<", "(int32, vertex)", "vertex a : (int32, vertex);"),
     "vertex a : std::pair<int, vertex>;": ("::", "(int32, vertex)", "vertex a : (int32, vertex);"),
     "vertex a : tuple(float, vertex);": ("(", "(float32, vertex)", "vertex a : (float32, vertex);"),

@@ -237,6 +237,9 @@ class HistoryChecker:
             if not is_history:
                 message = "the schedule has `for` only over the levels of a history"
                 fix = functor_for_loop(over, environment) or _LOOP
+                symbol = environment.find(over.name)
+                if symbol is not None and symbol.kind is SymbolKind.BUCKETS:
+                    fix = f"write `while ({over.name}) {{ … }}`, with `frontier f = {over.name}.pop();` in it"
             environment.report("E0418" if is_history else "E0221", message, over.span, fix=fix)
             return None
         if isinstance(over, syntax.Call) and over.function == "neighbors":

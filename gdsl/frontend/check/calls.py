@@ -194,6 +194,9 @@ class CallChecker(NameChecker):
         message = "`size` takes a frontier variable, a history or buckets"
         named = is_set(operand, self.environment)
         fix = named_set(operand, self.environment) if named else "give the set a name: `frontier f = …;`"
+        graph = self.environment.symbol_of(operand)
+        if graph is not None and graph.kind is SymbolKind.GRAPH:
+            fix = f"in `on {graph.name} {{ … }}` these are `num_vertices` and `num_edges`"
         self.environment.report("E0403", message, operand.span, fix=fix)
         return poison(expression.span)
 

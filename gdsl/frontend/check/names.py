@@ -365,6 +365,8 @@ def _instead_of_element(symbol: Symbol) -> str | None:
     """What is meant by an index after the name of something that is no array."""
     if symbol.kind is SymbolKind.FRONTIER:
         return "mark its members in an array, `vertex member : bool;`, and read `member[v]`"
+    if symbol.kind is SymbolKind.HISTORY:
+        return f"`for g in backward({symbol.name}) {{ … }}` goes through its sets"
     if symbol.kind in (SymbolKind.SCALAR, SymbolKind.PARAM):
         return f"write `{symbol.name}`, which has one value, or declare an array, `vertex {symbol.name} : …;`"
     return None

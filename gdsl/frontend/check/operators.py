@@ -92,7 +92,7 @@ class OperatorChecker(OperandChecker):
     # ------------------------------------------------------------ swap, fill and number
 
     def _data(self, value: syntax.Expression, kinds: tuple[SymbolKind, ...], what: str) -> syntax.Name | None:
-        fix = None
+        fix = "one element is assigned: `a[v] = …;`" if isinstance(value, syntax.Index) and what == "fill" else None
         if isinstance(value, syntax.Name):
             symbol = self.expressions.resolve(value.name, value.span)
             if symbol is None:

@@ -225,7 +225,7 @@ class ScheduleChecker:
         why = "the loop gives it its members" if self.histories.gives(symbol) else "it is a param"
         message = f"`{symbol.name}` cannot be written: {why}"
         labels = (Label(symbol.span, "declared here"),)
-        fix = f"copy it: `frontier g = {symbol.name};`"
+        fix = f"copy it: `frontier {'g' if symbol.name != 'g' else 'rest'} = {symbol.name};`"
         self.environment.report("E0214", message, span, labels=labels, fix=fix)
 
     def _total(self, span: Span, call: syntax.Call, target: syntax.Name, *, adds: bool) -> syntax.Statement | None:

@@ -91,6 +91,8 @@ class Sets:
                 functor = self.environment.functors.get(symbol.name)
                 operator = "compute" if functor is not None and functor.domain is Domain.VERTEX else "advance"
                 fix = f"the set comes before the functor, such as `{operator}(f, {symbol.name})`"
+            if symbol.kind in _SETS_OF:
+                fix = _SETS_OF[symbol.kind].format(symbol.name)
             labels = (Label(symbol.span, "declared here"),)
             message = f"`{symbol.name}` is {symbol.kind.with_article}, not a frontier"
             self.environment.report("E0403", message, value.span, labels=labels, fix=fix)
@@ -142,6 +144,14 @@ def functor_domain(value: syntax.Expression, environment: Environment) -> Domain
         return value.domain
     declaration = environment.functors.get(value.name) if isinstance(value, syntax.Name) else None
     return declaration.domain if declaration is not None else None
+
+
+_SETS_OF = {
+    SymbolKind.BUCKETS: "write `{0}.pop()`",
+    SymbolKind.HISTORY: "`for g in backward({0}) {{ … }}` goes through its sets",
+    SymbolKind.GRAPH: "in `on {0} {{ … }}` its own are `vertices` and `edges`",
+}
+"""How the sets of what holds some are reached."""
 
 
 def _members_fix(array: Symbol) -> str:
