@@ -142,9 +142,9 @@ def report_foreign_call(call: syntax.Call, environment: Environment) -> bool:
     elif name in ("mean", "average", "avg") and len(arguments) == 1 and environment.place is Place.SCHEDULE:
         fix = _mean(call.arguments[0].value, arguments[0], environment)
     elif (len(arguments), name) in _OF_SETS and environment.place.in_functor:
-        code = f"{_OF_SETS[len(arguments), name]}({joined})"
-        form = f"{code};" if len(arguments) == 3 else f"let leader = {code};"
-        fix, wider = f"in an `apply` that is `{form}`", (Suggestion(f"write `{code}`", (Edit(call.span, code),)),)
+        of_sets = f"{_OF_SETS[len(arguments), name]}({joined})"
+        form = f"{of_sets};" if len(arguments) == 3 else f"let leader = {of_sets};"
+        fix, wider = f"in an `apply` that is `{form}`", (Suggestion(f"write `{of_sets}`", (Edit(call.span, of_sets),)),)
     elif name in FOREIGN_NAMES and FOREIGN_NAMES[name].isalpha():
         fix = f"write `{FOREIGN_NAMES[name]}({joined})`"
     elif (code := _same_here(name, arguments, environment)) is not None:
