@@ -85,7 +85,7 @@ def info(graph_file: str, as_json: bool, plot: Path | None, workers: int | None,
       gdslc graph info karate --workers 3
     """
     from gdsl.graph import describe
-    from gdsl.graph.parts_description import describe_parts
+    from gdsl.graph.description import describe_parts
 
     if workers is not None and not 1 <= workers <= _MOST_WORKERS:
         raise click.UsageError(f"--workers: N must be from 1 to {_MOST_WORKERS:,}")

@@ -9,11 +9,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import dataclasses
+import os
 import shutil
+import subprocess
+import sys
 import tempfile
 import traceback
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from lsprotocol import types as lsp
@@ -22,10 +26,12 @@ from pygls.uris import from_fs_path
 
 from gdsl.diagnostics import Diagnostic
 from gdsl.explanation.facts import Facts
-from gdsl.language_server import commands, edits
+from gdsl.ir import nodes as ir
+from gdsl.language_server import edits
 from gdsl.language_server.documents import Document, Findings, Superseded
-from gdsl.language_server.hints import LENSES
+from gdsl.language_server.hints import CUDA, LENSES, PLAN, PROFILE, RUN
 from gdsl.profiling.last import LastTimes, last_times
+from gdsl.types import Type
 
 PAUSE = 0.15
 """Seconds without a change after which the slow part of an analysis begins."""
@@ -181,12 +187,12 @@ class Programs:
         document = self.document(uri)
         loop = asyncio.get_running_loop()
         async with self._progress(command):
-            shown = await loop.run_in_executor(None, commands.output, command, document, self.facts(document))
+            shown = await loop.run_in_executor(None, output, command, document, self.facts(document))
         window = self._server.client_capabilities.window
         if window is not None and window.show_document is not None and window.show_document.support:
             if self._folder is None:
                 self._folder = Path(tempfile.mkdtemp(prefix="gdsl-"))
-            path = await loop.run_in_executor(None, commands.write, self._folder, shown)
+            path = await loop.run_in_executor(None, write, self._folder, shown)
             self._server.window_show_document(lsp.ShowDocumentParams(from_fs_path(str(path)) or "", take_focus=True))
         return shown.text
 
@@ -219,3 +225,78 @@ class Programs:
         text = "".join(traceback.format_exception(error))
         with contextlib.suppress(Exception):
             self._server.window_log_message(lsp.LogMessageParams(lsp.MessageType.Error, f"a defect of gdsl: {text}"))
+
+
+# The commands of code lenses: they run `gdslc` on the text as it is in the editor.
+
+
+SECONDS = 60
+"""The time limit of a run."""
+_SUFFIXES = {RUN: "run.txt", PROFILE: "profile.txt", PLAN: "plan.txt", CUDA: "cu"}
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What a command printed, and the file name to show it under."""
+
+    name: str
+    text: str
+
+
+def output(command: str, document: Document, facts: Facts | None) -> Output:
+    """Run a command; messages are output, too."""
+    name = next((each.name for each in document.outline.declarations if each.kind == "program"), "program")
+    words = list(_words(command, facts))
+    folder = os.path.dirname(document.path)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "gdsl", *words],
+            input=document.text,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            errors="replace",
+            timeout=SECONDS + 30,
+            cwd=folder if os.path.isdir(folder) else None,
+            check=False,
+        )
+        text = done.stdout
+    except subprocess.TimeoutExpired:
+        text = f"gdslc did not end within {SECONDS + 30} seconds\n"
+    shown = " ".join("PROGRAM" if word == "-" else word for word in words)
+    comment = "//" if command == CUDA else "#"
+    return Output(f"{name}.{_SUFFIXES[command]}", f"{comment} gdslc {shown}\n\n{text}")
+
+
+def _words(command: str, facts: Facts | None) -> Iterator[str]:
+    if command == PLAN:
+        yield from ("compile", "-", "--emit", "plan")
+    elif command == CUDA:
+        yield from ("compile", "-")
+    else:
+        yield from ("profile" if command == PROFILE else "run", "-", "karate", "--timeout", str(SECONDS))
+        if facts is not None:
+            yield from _arguments(facts.program)
+
+
+def _arguments(program: ir.Program) -> Iterator[str]:
+    """A value for each param that must be given, and weights where the program has an input over edges."""
+    for param in program.params:
+        if param.default is None:
+            yield from ("-p", f"{param.name}={_value(param.type)}")
+    for array in program.arrays:
+        if array.is_set:
+            yield from ("-p", f"{array.name}=0")
+    if any(array.is_input and array.name == "weight" for array in program.arrays):
+        yield from ("--weights", "random:100")
+
+
+def _value(type_: Type) -> str:
+    return "true" if type_ is Type.BOOL else "0" if type_.is_id else "1"
+
+
+def write(folder: Path, shown: Output) -> Path:
+    """The file of an output, for the editor to open."""
+    path = folder / shown.name
+    path.write_text(shown.text, encoding="utf-8")
+    return path

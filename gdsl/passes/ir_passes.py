@@ -22,9 +22,51 @@ from gdsl.ir import nodes as ir
 from gdsl.ir import verifier
 from gdsl.ir.traversal import all_steps, expand_buckets, rewrite
 from gdsl.ir.worklists import names_in, without_buckets, worklist_loops
-from gdsl.passes.cached_reads import cache_reads
 from gdsl.passes.known_vertices import know_vertices
-from gdsl.passes.writers import plain_arrays, targets, written_arrays
+from gdsl.passes.writers import falling_or_rising, plain_arrays, targets, written_arrays
+from gdsl.types import WHOLE_WORDS
+
+
+def cache_reads(program: ir.Program) -> ir.Program:
+    """Set `cached` on the reads of vertex functors at other vertices, and on those of labels that edges hook."""
+    operators = [step for step in all_steps(program.schedule) if isinstance(step, ir.Operator)]
+    searching = {step.functor for step in operators if step.result is not None}
+    return dataclasses.replace(
+        program,
+        vertex_functors=tuple(map(_with_cached_reads, program.vertex_functors)),
+        edge_functors=tuple(
+            each if each.name in searching else _with_cached_labels(each) for each in program.edge_functors
+        ),
+    )
+
+
+def _with_cached_reads(functor: ir.VertexFunctor) -> ir.VertexFunctor:
+    def change(node: ir.Node) -> ir.Node:
+        if isinstance(node, ir.Element) and may_be_cached(node):
+            return dataclasses.replace(node, cached=True)
+        return node
+
+    return rewrite(functor, change)
+
+
+def _with_cached_labels(functor: ir.EdgeFunctor) -> ir.EdgeFunctor:
+    labels = falling_or_rising(functor)
+
+    def change(node: ir.Node) -> ir.Node:
+        if isinstance(node, ir.Element) and node.array in labels and may_be_cached(node):
+            return dataclasses.replace(node, cached=True)
+        return node
+
+    return rewrite(functor, change)
+
+
+def may_be_cached(read: ir.Element) -> bool:
+    """Whether a read of a vertex functor is one at another vertex, for which any value since the last barrier will do,
+    of a type that the cache is read by."""
+    index = ir.element_index(read.index)
+    is_own = ir.is_parameter(index, ir.Role.VERTEX)
+    return read.now and not is_own and read.type in WHOLE_WORDS
+
 
 AnyFunctor = TypeVar("AnyFunctor", ir.VertexFunctor, ir.EdgeFunctor)
 

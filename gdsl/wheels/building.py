@@ -34,7 +34,7 @@ from gdsl.version import __version__
 from gdsl.wheels import kernels, texts
 from gdsl.wheels.answers import answer_of
 from gdsl.wheels.loading import ANSWERS
-from gdsl.wheels.names import check_name, check_program, check_version
+from gdsl.wheels.texts import check_name, check_program, check_version
 
 _WHEEL = f"Wheel-Version: 1.0\nGenerator: gdsl {__version__}\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 """Machine code is for GPUs, whichever system they are in."""

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import gdsl
 from gdsl.backends.batch import Bounds, Part
 from gdsl.backends.cuda import plan_of
-from gdsl.backends.cuda.instances import InstanceRuns
+from gdsl.backends.cuda.batch_runs import InstanceRuns
 from gdsl.backends.cuda.memory import GraphOnDevice
 from gdsl.backends.interface import Limits
 from gdsl.backends.reference.interpreter import interpret

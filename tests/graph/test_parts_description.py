@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import gdsl
-from gdsl.graph.parts_description import describe_parts
+from gdsl.graph.description import describe_parts
 from gdsl.graph.shares import GraphShare
 
 GRAPHS = {

@@ -22,8 +22,7 @@ from gdsl.diagnostics import GdslError
 from gdsl.wheels import answers
 from gdsl.wheels.answers import answer_of
 from gdsl.wheels.kernels import classes_of
-from gdsl.wheels.names import check_name, check_version
-from gdsl.wheels.texts import stub
+from gdsl.wheels.texts import check_name, check_version, stub
 from tests.support.packages import HOPS, no_machine_code, wheel
 from tests.support.programs import LIBRARY, SAMPLES
 

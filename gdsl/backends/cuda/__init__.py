@@ -12,7 +12,7 @@
 - The device: `protocol` is its interface, `device` one GPU (with `device_memory`, `launching`, `pinned_copies`,
   `clocks`), `several_gpus` those of one host (with `spread_memory`, `flat_ranges`, `owned_chunks`, `own_arguments`,
   `whole_gpus`). Tests put an emulator in their place.
-- Many runs: `stream_queue` for `submit`; `batch_runs`, `teams`, `team_memory` and `instances` for `map`.
+- Many runs: `stream_queue` for `submit`; `batch_runs`, `teams` and `team_memory` for `map`.
 - Workers with a GPU each: `share_run`, `share_on_device`, `worker_enactor`; from GPU to GPU: `choosing_links`, `links`,
   `direct_exchanges`.
 """

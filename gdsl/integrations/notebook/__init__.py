@@ -7,8 +7,7 @@ from typing import Any
 
 def load_ipython_extension(ipython: Any) -> None:
     """Called by IPython for ``%load_ext gdsl``."""
-    from gdsl.integrations.notebook.completion import matcher
-    from gdsl.integrations.notebook.magics import GdslMagics
+    from gdsl.integrations.notebook.magics import GdslMagics, matcher
 
     ipython.register_magics(GdslMagics)
     ipython.Completer.custom_matchers[:] = [*_other_matchers(ipython), matcher(ipython)]
@@ -26,7 +25,7 @@ def unload_ipython_extension(ipython: Any) -> None:
 
 
 def _other_matchers(ipython: Any) -> list[Any]:
-    from gdsl.integrations.notebook.completion import IDENTIFIER
+    from gdsl.integrations.notebook.magics import IDENTIFIER
 
     matchers = ipython.Completer.custom_matchers
     return [each for each in matchers if getattr(each, "matcher_identifier", None) != IDENTIFIER]
