@@ -217,8 +217,11 @@ ALL_PASSES = (
 )
 """Every pass over a plan, in the order in which they run (`gdsl.plan.passes`)."""
 _NEEDED_PASSES = ("lower", "launches", "distribution", "allocate", "batch")
-OPTIONAL_PASSES = ("followers", "far_values", *(name for name in ALL_PASSES if name not in _NEEDED_PASSES))
-"""The passes that can be left out, which changes no result; the first two run before there is a plan."""
+OPTIONAL_PASSES = (
+    *("hoist_scalars", "read_elements", "followers", "far_values"),
+    *(name for name in ALL_PASSES if name not in _NEEDED_PASSES),
+)
+"""The passes that can be left out, which changes no result; the first four run before there is a plan."""
 WITHOUT = "without="
 """The beginning of a caller's word that names such a pass."""
 BY_NAME = {knob.name: knob for knob in KNOBS}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gdsl.codegen.checks import CheckTable
-from gdsl.plan.buffer_nodes import PROBLEM, Allocator, Buffer, Role
+from gdsl.plan.buffer_nodes import PROBLEM, Allocator, Buffer, HoistedScalars, Role
 from gdsl.plan.exchange_nodes import Distribution, Exchange, Snapshot
 from gdsl.records import dataclass
 
@@ -42,6 +42,8 @@ class CppText:
     """What each of them holds; None: there is one worker."""
     hoisted: tuple[str, ...] = ()
     """Of each graph that is kept with the given one what it is kept under, by number. Its slot follows the buffers'."""
+    hoisted_scalars: tuple[HoistedScalars, ...] = ()
+    """The scalars that are kept with the given graph; the slots of their params follow those of the program's."""
     shared_params: tuple[str, ...] = ()
     """Of instances that run together: the params that must be the same in all of them."""
 

@@ -12,6 +12,7 @@ from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import all_steps
 from gdsl.operations import Balance
 from gdsl.plan.followers import filters_of_followers
+from gdsl.plan.hoisted_scalars import hoisted_sites
 from gdsl.plan.nodes import Choice, Dedup, Form, Loop, MakeOnce, Operation, Plan, Sweep
 from gdsl.plan.printer_sweeps import print_compare
 from gdsl.plan.sending import written_for
@@ -132,6 +133,8 @@ def _becomes(operation: Operation, host: Operation | None, plan: Plan) -> Iterat
     does = operation.does
     if any(isinstance(step, MakeOnce) and operation in step.body for step in steps_in(plan.schedule)):
         yield "in the first run on a graph alone, which keeps what is made of the result"
+    if operation.step.site in hoisted_sites(plan.program):
+        yield "in the first run on a graph alone, which keeps what it finds"
     if isinstance(does, Choice):
         enter = " and ".join(map(print_compare, does.test.enter))
         stay = " and ".join(map(print_compare, does.test.stay))

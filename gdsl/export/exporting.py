@@ -75,7 +75,8 @@ def export(program: ir.Program, source: Source, backend: str, directory: Path, *
 
 def files_of(program: ir.Program, source: Source, backend: str) -> dict[str, str]:
     """The text of each file by its name."""
-    tuning = dataclasses.replace(program.tuning, layout=Layout.AS_GIVEN)  # the host code does not renumber vertices
+    without = (*program.tuning.without, "hoist_scalars")  # the host code keeps nothing with graphs
+    tuning = dataclasses.replace(program.tuning, layout=Layout.AS_GIVEN, without=without)  # nor does it renumber
     program = dataclasses.replace(program, source_name=PurePath(program.source_name).name, tuning=tuning)
     interface, widths = interface_of(program), Widths.both(program.tuning.ids or 32)
     checks = ChecksPrinter(program, interface, widths, source)

@@ -30,11 +30,9 @@ def print_program(program: nodes.Program) -> str:
     lines += ["", "data:"] + ["    " + line for line in _data(program)]
     for function in program.functions:
         lines += ["", *_function(function)]
-    for vertex_functor in program.vertex_functors:
-        lines += ["", f"vertex functor {vertex_functor.name}({vertex_functor.vertex}):"]
-        lines += _functor(vertex_functor.condition, vertex_functor.body)
-    for functor in program.edge_functors:
-        lines += ["", *_edge_functor(functor)]
+    functors: tuple[nodes.Functor, ...] = (*program.vertex_functors, *program.edge_functors)
+    for functor in functors:
+        lines += ["", print_functor(functor)]
     for vote in program.vote_functors:
         parameters = f"{vote.vertex}, {vote.key}: {vote.key_type.name}, {vote.total}: {vote.total_type.name}"
         lines += ["", f"vote functor {vote.name}({parameters}):"]
@@ -45,8 +43,11 @@ def print_program(program: nodes.Program) -> str:
     return "\n".join(lines) + "\n"
 
 
-def print_functor(functor: nodes.EdgeFunctor | nodes.Function) -> str:
-    """An edge functor, or a function, as `print_program` has it."""
+def print_functor(functor: nodes.Functor | nodes.Function) -> str:
+    """A functor, or a function, as `print_program` has it."""
+    if isinstance(functor, nodes.VertexFunctor):
+        head = f"vertex functor {functor.name}({functor.vertex}):"
+        return "\n".join([head, *_functor(functor.condition, functor.body)])
     return "\n".join(_function(functor) if isinstance(functor, nodes.Function) else _edge_functor(functor))
 
 

@@ -83,7 +83,8 @@ class IndexVerifier:
         if array is None or array.is_input or array.count is not None or not isinstance(array.initial, nodes.OwnId):
             return None
         for step in walk(self.schedule):
-            if name in [getattr(step, field) for field in step.__dataclass_fields__]:
+            read = isinstance(step, nodes.DefineFrontier)  # whose operator, a functor, reads an element
+            if name in [getattr(step, field) for field in step.__dataclass_fields__ if not (read and field == "read")]:
                 return None
         values: list[tuple[_Functor, nodes.Expression]] = []
         for functor in self.functors:

@@ -9,7 +9,7 @@ written into such an array is a vertex that exists, too, so is every element, in
 
 A `min=` keeps what exists, whatever its operand: `none` orders after every vertex. All this is assumed first, and taken
 back where something else is written, until nothing is left to take back. An array that a step of the schedule names is
-none of these, nor is any of a program that makes graphs, whose vertices may be fewer.
+none of these, unless it reads an element, nor is any of a program that makes graphs, whose vertices may be fewer.
 
 The check of an index costs a comparison and a branch, and what it would report needs registers: in a union-find, where
 each step is two reads and a comparison, about a tenth of the time on a CPU. It may also stop the run, which keeps
@@ -48,7 +48,7 @@ class _Known:
     """`arrays` that hold vertices that exist, and by functor the `locals` that do."""
 
     def __init__(self, program: ir.Program) -> None:
-        named, functors = names_in(program.schedule), program.functors
+        named, functors = names_in(rewrite(program.schedule, _without_read)), program.functors
         self.arrays = {array.name for array in program.arrays if _begins_so(array) and array.name not in named}
         assigned = {functor.name: list(_assigned_vertices(functor)) for functor in functors}
         written = [(functor.name, node) for functor in functors for node in walk(functor) if isinstance(node, _WRITES)]
@@ -102,6 +102,11 @@ class _Known:
             case ir.BuiltinCall() if value.function in (Builtin.MIN, Builtin.MAX):
                 return all(self._exists(argument, functor) for argument in value.arguments)
         return False
+
+
+def _without_read(node: ir.Node) -> ir.Node:
+    """A set of a vertex without the array of which it is made to read an element."""
+    return dataclasses.replace(node, read=None) if isinstance(node, ir.DefineFrontier) and node.read else node
 
 
 _WRITES = (ir.Store, ir.Update, ir.CompareAndSwap)

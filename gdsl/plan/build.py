@@ -6,7 +6,7 @@ import dataclasses
 from importlib import import_module
 
 from gdsl.ir.nodes import Program
-from gdsl.plan import far_values, followers, gathering
+from gdsl.plan import far_values, followers, gathering, hoisted_scalars
 from gdsl.plan.facts import Facts
 from gdsl.plan.fusion import Pair, fusion_of
 from gdsl.plan.graph_class import GENERAL, GraphClass
@@ -16,6 +16,7 @@ from gdsl.plan.passes import LOWER, PLAN_PASSES, PROGRAM_PASSES
 from gdsl.plan.target import Sizes, Target
 
 _VERIFIERS = {
+    hoisted_scalars.run: ("gdsl.plan.verifier_hoisted_scalars", "verify_hoisted_scalars"),
     followers.run: ("gdsl.plan.verifier_followers", "verify_followers"),
     far_values.run: ("gdsl.plan.verifier_far_values", "verify_far_values"),
     gathering.run: ("gdsl.plan.verifier_gathering", "verify_gathering"),

@@ -25,6 +25,19 @@ def may_stop(part: object) -> bool:
     )
 
 
+def called_functions(functor: ir.Functor, program: ir.Program) -> tuple[ir.Function, ...]:
+    """The functions that a functor calls, and those that these call."""
+    by_name = {function.name: function for function in program.functions}
+    functions: dict[str, ir.Function] = {}
+    rest: list[ir.Functor | ir.Function] = [functor]
+    while rest:
+        called = {node.function for node in walk(rest.pop()) if isinstance(node, ir.FunctionCall)}
+        new = [by_name[name] for name in sorted(called - functions.keys())]
+        functions |= {function.name: function for function in new}
+        rest += new
+    return tuple(functions.values())
+
+
 # What a step touches by the thread that has the vertex, and by no other, and what it does after its last barrier.
 #
 # Steps that go through the same vertices, all of them or the members of one frontier, give each thread the same ones,

@@ -31,6 +31,7 @@ from gdsl.ir.traversal import all_steps, contains, walk
 from gdsl.operations import Domain
 from gdsl.plan import nodes
 from gdsl.plan.facts import Facts
+from gdsl.plan.functor_facts import called_functions
 from gdsl.plan.nodes import MakeGraph, MakeOnce, On, Operation, Plan
 from gdsl.plan.target import Target
 from gdsl.plan.walking import map_blocks, steps_in, with_blocks
@@ -142,7 +143,7 @@ def key_of(select: ir.Operator, make: ir.Step, program: ir.Program) -> str | Non
     if written != 1 or sum(use.read.count(select.result) for use in uses) != 1:
         return None
     (functor,) = (each for each in program.edge_functors if each.name == select.functor)
-    code: tuple[ir.EdgeFunctor | ir.Function, ...] = (functor, *_called(functor, program))
+    code: tuple[ir.EdgeFunctor | ir.Function, ...] = (functor, *called_functions(functor, program))
     if any(not _is_structural(part) for part in code):
         return None
     return "\n".join(print_functor(part) for part in code)
@@ -155,16 +156,3 @@ _OF_A_RUN = (ir.Element, ir.ScalarValue, ir.ElementTarget, ir.ScalarTarget, ir.P
 def _is_structural(part: object) -> bool:
     """Whether a functor or a function reads nothing of a run, and writes nothing."""
     return not contains(part, *_OF_A_RUN)
-
-
-def _called(functor: ir.EdgeFunctor, program: ir.Program) -> tuple[ir.Function, ...]:
-    """The functions that a functor calls, and those that these call."""
-    by_name = {function.name: function for function in program.functions}
-    functions: dict[str, ir.Function] = {}
-    rest: list[ir.EdgeFunctor | ir.Function] = [functor]
-    while rest:
-        called = {node.function for node in walk(rest.pop()) if isinstance(node, ir.FunctionCall)}
-        new = [by_name[name] for name in sorted(called - functions.keys())]
-        functions |= {function.name: function for function in new}
-        rest += new
-    return tuple(functions.values())

@@ -24,6 +24,7 @@ from gdsl.plan import (
     fusion,
     gathering,
     hoisted_graphs,
+    hoisted_scalars,
     in_place,
     initial_values,
     label_copies,
@@ -41,6 +42,7 @@ from gdsl.plan import (
     own_queues,
     prefetch,
     proposals,
+    read_elements,
     renumbering,
     replicas,
     sending,
@@ -57,13 +59,15 @@ from gdsl.plan.nodes import Plan
 from gdsl.plan.target import Target
 
 PROGRAM_PASSES: tuple[tuple[str, Callable[[Program, Target], Program]], ...] = (
+    ("hoist_scalars", hoisted_scalars.run),
+    ("read_elements", read_elements.run),
     ("followers", followers.run),
     ("direction", sending.run),
     ("direction", gathering.run),
     ("far_values", far_values.run),
     ("distribution", own_members.run),
 )
-"""Two passes, and the parts of two others, that are written in operators, and so run before `lower`."""
+"""Four passes, and the parts of two others, that are written in operators, and so run before `lower`."""
 LOWER = "lower"
 """The name of what comes before all passes."""
 

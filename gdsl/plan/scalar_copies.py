@@ -34,6 +34,7 @@ from gdsl.ir.printer import print_expression
 from gdsl.ir.traversal import walk
 from gdsl.plan import barriers
 from gdsl.plan.end_barriers import optional_end_barriers, with_end_barriers, without_end_barriers
+from gdsl.plan.hoisted_scalars import noted_scalars
 from gdsl.plan.nodes import (
     Barrier,
     Branch,
@@ -143,11 +144,12 @@ def _is_same_each_time(value: ir.Expression) -> bool:
 
 
 def _with_copies(launch: Launch, rotations: Rotations, private: tuple[str, ...], program: ir.Program) -> Launch:
-    """`launch` with rotations and private stores, and with the results among these scalars written back at its end."""
+    """`launch` with rotations and private stores, and with those that the host reads written back at its end."""
     if not rotations and not private:
         return launch
     first, *others = launch.steps
-    results = [each.name for each in program.scalars if not each.is_local]
+    kept = noted_scalars(program)
+    results = [each.name for each in program.scalars if not each.is_local or each.name in kept]
     back = WriteBack(*(tuple(name for name in results if name in names) for names in (rotations, private)))
     values = {name: _plain(value) for name, value in rotations.items()}
     steps = _privatized(_rotated(tuple(others), values), frozenset(private))
@@ -196,9 +198,14 @@ def _shared_scalars(program: ir.Program, accesses: Accesses) -> tuple[frozenset[
 
 
 def private_candidates(launch: Launch, program: ir.Program, accesses: Accesses) -> tuple[str, ...]:
-    """The scalars that loops store or their conditions read, and that only the schedule stores."""
+    """The scalars that loops store or their conditions read, or that are an element, and that only the schedule
+    stores."""
     written, known = _shared_scalars(program, accesses)
-    stored = {step.scalar for depth, step in stores(launch.steps, 0) if depth > 0}
+    stored = {
+        step.scalar
+        for depth, step in stores(launch.steps, 0)
+        if depth > 0 or any(isinstance(node, ir.Element) for node in walk(step.value))
+    }
     own = (stored - written - known) | steering_scalars(launch, program, accesses)
     return tuple(each.name for each in program.scalars if each.name in own)
 

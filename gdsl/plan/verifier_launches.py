@@ -11,6 +11,7 @@ from gdsl.ir.verifier import expecting
 from gdsl.plan.contracts import ENDING_SET_STEPS
 from gdsl.plan.facts import may_be_left_out
 from gdsl.plan.hints import FewAsList
+from gdsl.plan.hoisted_scalars import noted_scalars
 from gdsl.plan.nodes import (
     Barrier,
     Branch,
@@ -162,6 +163,7 @@ class _Launches:
         plan, steps = self.plan, list(steps_in(launch.steps))
         stores = [(step, step.step) for step in steps if isinstance(step, (Leader, Rotate, StorePrivate))]
         results = {scalar.name for scalar in self.program.scalars if not scalar.is_local}
+        results |= noted_scalars(self.program)
         written = {each.name for o in operations(plan) for each in self.accesses.of_step(o.step) if each.writes}
         for step, store in stores:
             if not isinstance(store, ir.StoreScalar):

@@ -23,7 +23,7 @@ from gdsl.uniqueness.levels import EXACT, Level, State, decision_level, of_passe
 from gdsl.uniqueness.operators import OperatorLevels
 from gdsl.uniqueness.relaxation import Loop, written_in
 from gdsl.uniqueness.steps import StepLevels
-from gdsl.uniqueness.whole_components import joined_either_way, joins_over_all, loops_over_all
+from gdsl.uniqueness.whole_components import asks_for_vertices, joined_either_way, joins_over_all, loops_over_all
 
 
 class Flow(StepLevels):
@@ -206,7 +206,10 @@ class Flow(StepLevels):
         self.block(step.otherwise)
         self.state.join(after)
         self._differs((*step.then, *step.otherwise), condition)
-        for name in joined_either_way(step, self.sites, self.joins_all):
+        joined = joined_either_way(step, self.sites, self.joins_all)
+        if asks_for_vertices(step.condition):  # without any, all labels are as they would be
+            joined |= {name for name, level in after.partitions.items() if level.exact}
+        for name in joined:
             self.state.partitions[name] = EXACT
             if name in self.state.compressed:
                 self.state.set(name, EXACT, EXACT)

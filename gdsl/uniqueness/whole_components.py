@@ -31,7 +31,7 @@ from gdsl.effects import Effects, Waiting, Write
 from gdsl.effects.terms import ElementTerm, End, Operation, Term
 from gdsl.ir import nodes
 from gdsl.ir.traversal import all_steps, blocks_of
-from gdsl.operations import BinaryOperation, Builtin, Over
+from gdsl.operations import BinaryOperation, Builtin, Domain, Over
 from gdsl.rules import JudgedOperator
 from gdsl.uniqueness.labels import flattens
 from gdsl.uniqueness.moved_trees import made_of, moves_trees
@@ -82,6 +82,15 @@ def joined_either_way(step: nodes.If, sites: Sites, joins: frozenset[tuple[int, 
         if own and isinstance(first, nodes.Advance) and first.frontier.frontier == condition.frontier:
             found |= set() if written_in(step.then, sites)[1].get(condition.frontier) else {name}
     return found
+
+
+def asks_for_vertices(condition: nodes.Expression) -> bool:
+    """Whether a condition is `num_vertices > 0`."""
+    if not isinstance(condition, nodes.Binary) or condition.operation is not BinaryOperation.GREATER:
+        return False
+    left, right = condition.left, condition.right
+    of_vertices = isinstance(left, nodes.Count) and left.domain is Domain.VERTEX
+    return of_vertices and isinstance(right, nodes.Literal) and right.value == 0
 
 
 def _with_former(

@@ -25,11 +25,14 @@ from gdsl.backends.reference.interpreter import interpret
 from gdsl.codegen.cuda.generate import generate
 from gdsl.codegen.generated import CudaText
 from gdsl.graph import Graph
-from gdsl.ir.nodes import NeighborReduce, Program
+from gdsl.ir.nodes import NeighborReduce, Operator, Program
+from gdsl.ir.traversal import all_steps
 from gdsl.operations import Duplicates, Grade, Order
 from gdsl.pipeline import Tunable
+from gdsl.plan import hoisted_scalars, read_elements
 from gdsl.plan.followers import filters_of_followers
 from gdsl.plan.graph_class import GENERAL, GraphClass, class_of
+from gdsl.plan.hoisted_scalars import hoisted_sites
 from gdsl.plan.nodes import Operation, Plan, Sweep
 from gdsl.plan.renumbering import is_worth, looking_up
 from gdsl.plan.target import CUDA_FUSED, Sizes
@@ -309,7 +312,8 @@ def differences(program: Program, expected: Outcome, found: Outcome) -> list[str
     twice |= program.tuning.order is Order.NEAR_FAR or has_rounds(program)  # and rounds are others
     asked = any(record.site >= len(program.tuning.sites) for record in found.trace)  # whether a reduction sends
     followers = filters_of_followers(program, CUDA_FUSED)  # which have no records of their own
-    traces = [[each for each in trace_of(outcome) if each[0] not in followers] for outcome in (expected, found)]
+    apart = {*followers, *_unrecorded(program)}
+    traces = [[each for each in trace_of(outcome) if each[0] not in apart] for outcome in (expected, found)]
     if program.name not in VARYING and not twice and not asked and traces[0] != traces[1]:
         pairs = zip(*traces, strict=False)
         lengths = (len(traces[0]), len(traces[1]))
@@ -323,6 +327,13 @@ def differences(program: Program, expected: Outcome, found: Outcome) -> list[str
     ):
         wrong.append(f"{found.iterations} iterations, not {expected.iterations}")
     return wrong
+
+
+def _unrecorded(program: Program) -> set[int]:
+    """The operators of a program that later runs on a graph skip, and those for which the schedule reads an element."""
+    read = read_elements.run(program, CUDA_FUSED)
+    sites = [{step.site for step in all_steps(each.schedule) if isinstance(step, Operator)} for each in (program, read)]
+    return (sites[0] - sites[1]) | hoisted_sites(hoisted_scalars.run(program, CUDA_FUSED))
 
 
 def has_rounds(program: Program) -> bool:

@@ -91,6 +91,10 @@ def test_what_the_schedule_or_the_caller_may_have_changed(text: str) -> None:
     assert checked(text) == 1
 
 
+def test_an_element_that_the_schedule_reads() -> None:
+    assert checked(program(before="some = label[given];")) == 0
+
+
 @pytest.mark.parametrize("name", ["connected_components", "components_hook_and_jump", "bipartite_check"])
 def test_samples_without_a_check(name: str) -> None:
     program = ir_passes.apply(pipeline.load(SAMPLES / f"{name}.gdsl"), ir_passes.CPU)

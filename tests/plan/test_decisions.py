@@ -106,10 +106,10 @@ def test_a_relaxation_marks() -> None:
 
 def test_scalars_are_summed_up() -> None:
     plan = plan_of("connected_components")
-    first = next(each for each in operations(plan) if each.step.label == "measure")
+    first = next(each for each in operations(plan) if each.step.label == "reduce_max_of_values")
     (total,) = sweeps_of(first)[0].totals
     assert total.reduction.combine is ReduceOperation.MAX
-    assert total.scalar == "widest"
+    assert total.scalar == "max_of_values"
 
 
 def test_a_place_in_the_condition_cuts_the_lists() -> None:

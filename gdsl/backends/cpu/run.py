@@ -18,6 +18,7 @@ from gdsl.backends.cpu.hoisted_graphs import addresses_of
 from gdsl.backends.cpu.library import Library
 from gdsl.backends.cpu.memory import ControlBlock, HostSlice, TraceEntry, allocate, dtype_of, graph_slice, pointers
 from gdsl.backends.cpu.memory_pool import MemoryPool
+from gdsl.backends.hoisted_scalars import GraphScalars
 from gdsl.backends.interface import Bindings, Limits, Outcome, Pair, Scalar, TraceRecord
 from gdsl.backends.pairs import first_of, unpacked, words_of
 from gdsl.backends.sweep_times import with_sweep_times
@@ -114,7 +115,9 @@ class Run:
         slice_, self._alive = self._slice()
         limit = _FOREVER if limits.max_iterations is None else limits.max_iterations
         self.control = ControlBlock(max_iterations=limit)
+        self._scalars = GraphScalars(graph, self.widths, executable.generated.hoisted_scalars)
         self.params = [self._slot(param.type, bindings.params[param.name]) for param in self.program.params]
+        self.params += [self._slot(kind, value) for _, kind, value in self._scalars.params()]
         self.data = [self._array(buffer, bindings, self._length(buffer)) for buffer in executable.generated.buffers]
         self._addresses = self._places_in_memory()
         self._data_pointers = pointers(
@@ -243,9 +246,16 @@ class Run:
         return arrays, scalars
 
     def raw_results(self) -> dict[str, NDArray[Any]]:
-        """The results as they are stored, by name, wherever swaps have moved them."""
+        """The results as they are stored, by name, wherever swaps have moved them. What the run has found of the graph
+        alone is kept with that."""
         by_address = dict(zip(self._addresses, self.data, strict=True))
+        self._scalars.note(self._value)
         return {name: by_address[self._data_pointers[place]] for place, name in self.executable.results}
+
+    def _value(self, name: str) -> Any:
+        """The value of a local scalar as it is stored; swaps move none that is asked for."""
+        buffers = self.executable.generated.buffers
+        return next(values.item(0) for buffer, values in zip(buffers, self.data, strict=True) if buffer.name == name)
 
     def scalar(self, name: str, values: NDArray[Any]) -> Scalar | Pair:
         """The value of a stored scalar."""

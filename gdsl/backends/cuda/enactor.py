@@ -353,6 +353,7 @@ class Enactor:
 
     def _complete(self, started_run: _StartedRun, time_ms: float, passes: int, words: Sequence[int]) -> None:
         """The rest of the outcome; `words` as in `Written`."""
+        self.memory.note_scalars()
         outcome, written, outside, scalars = started_run
         if self._follows:
             self._follow_swaps()

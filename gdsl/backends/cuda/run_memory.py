@@ -16,6 +16,7 @@ from gdsl.backends.cuda.numbering import RunIds
 from gdsl.backends.cuda.protocol import Arguments, Buffer, Bytes, Device, Incoming
 from gdsl.backends.cuda.run_results import RunResults
 from gdsl.backends.cuda.run_transfers import ROLES, RunTransfers
+from gdsl.backends.hoisted_scalars import GraphScalars
 from gdsl.backends.interface import Bindings, Limits
 from gdsl.backends.needs import bytes_of
 from gdsl.codegen.cuda.layout import MOST_VISITS, layout_of
@@ -26,6 +27,7 @@ from gdsl.ir.ids import NAME as GIVEN_IDS
 from gdsl.operations import Domain
 from gdsl.plan import buffer_nodes
 from gdsl.plan.buffer_nodes import GRAPH, PROBLEM, RUN, Allocator, Cleared, Role
+from gdsl.plan.hoisted_scalars import hoisted_scalars
 from gdsl.plan.nodes import Plan
 from gdsl.plan.walking import hoisted_graphs
 from gdsl.plan.work_order import most_visits
@@ -181,6 +183,13 @@ class RunMemory:
         self._lengths = {buffer.name: buffer.extent.value(self.sizes) for buffer in inputs}
         self._of_edges = {array.name for array in self.plan.program.arrays if array.domain is Domain.EDGE}
         self._own: frozenset[str] = frozenset()
+        self._scalars = GraphScalars(self.on_device, widths, hoisted_scalars(self.plan.program))
+        self._known = [
+            (name, self.record.value(PROBLEM, name, host_dtype(kind, widths)))
+            for name, kind, _ in self._scalars.params()
+        ]
+        """The params for scalars that are kept with the graph, until these are known."""
+        hidden = {name for name, _ in self._known}
         self._params = [
             (
                 param.name,
@@ -188,6 +197,7 @@ class RunMemory:
                 self.ids.differ(param.name),
             )
             for param in self.plan.program.params
+            if param.name not in hidden
         ]
         self._most_passes, self._limit = self.record.value(RUN, "max_iterations", numpy.dtype("i8")), -1
         """The field in the record, and its current value."""
@@ -219,6 +229,10 @@ class RunMemory:
         self._own = bindings.own
         for name, place, moves in self._params:
             place[0] = numbering.inside(params[name]) if numbering is not None and moves else params[name]
+        if self._known:
+            for (_, place), (_, _, value) in zip(self._known, self._scalars.params(), strict=True):
+                place[0] = value
+            self._known = [] if self._scalars.are_known else self._known
         for name, place in self.transfers.initial_scalars:
             place[0] = self.ids.inside(name, inputs[name])
         limit = _MOST if limits.max_iterations is None else limits.max_iterations
@@ -245,6 +259,14 @@ class RunMemory:
     def _places(self, name: str) -> Places | None:
         """The order of an input whose values are not in the order of the vertices."""
         return self.on_device.edges_as_given() if name in self._of_edges else None
+
+    def note_scalars(self) -> None:
+        """Keep with the graph what a run that is over has found of that alone."""
+        self._scalars.note(self._scalar)
+
+    def _scalar(self, name: str) -> Any:
+        (kind,) = (each.type for each in self.plan.program.scalars if each.name == name)
+        return self.transfers.scalar(self.transfers.scalars[name]).view(host_dtype(kind, self._widths)).item(0)
 
     def put_inside(self) -> None:
         """Reorder the caller's inputs as the graph on the device is ordered, before anything is launched."""

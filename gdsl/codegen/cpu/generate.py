@@ -13,6 +13,7 @@ from gdsl.codegen.templates import render
 from gdsl.extents import TRACE_CAPACITY
 from gdsl.plan import structs_cpu
 from gdsl.plan.buffer_nodes import Allocator, Struct
+from gdsl.plan.hoisted_scalars import hoisted_scalars
 from gdsl.plan.nodes import Launch, Plan
 from gdsl.plan.walking import counts_in_tables, hoisted_graphs, leaves_edges_out
 from gdsl.plan.work_order import orders
@@ -104,7 +105,13 @@ def generate(plan: Plan, widths: Widths, *, linkage: str = 'extern "C"') -> CppT
     )
     text = number_lines(helpers.names.spell(text), f"{plan.program.name}.cpp")
     parts = graph_parts(plan)
-    facts = exchanges_of(plan), snapshots_of(plan), plan.distribution, hoisted_keys(plan, parts)
+    facts = (
+        exchanges_of(plan),
+        snapshots_of(plan),
+        plan.distribution,
+        hoisted_keys(plan, parts),
+        hoisted_scalars(plan.program),
+    )
     shared_params = plan.bits.shared_params if plan.bits is not None else ()
     return CppText(text, helpers.checks, data_buffers(plan), parts, *facts, shared_params)
 

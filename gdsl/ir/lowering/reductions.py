@@ -20,7 +20,7 @@ from gdsl.ir import nodes
 from gdsl.ir.lowering.expressions import ExpressionLowering, impossible
 from gdsl.ir.lowering.hidden import Code, Hidden, own_id
 from gdsl.ir.lowering.single_elements import NewFrontier, SingleElements
-from gdsl.ir.traversal import walk
+from gdsl.ir.traversal import walk, with_blocks
 from gdsl.operations import ArrayReduction, BinaryOperation, Domain, ReduceOperation
 from gdsl.source import Span
 from gdsl.types import Type
@@ -263,17 +263,22 @@ def with_first_values(
     before anything else.
 
     Such a scalar is mentioned only after a store that puts it back, as both are emitted together. So a store that is
-    the first in the text, and in no block, is made once and before everything that reads or updates the scalar: its
-    value may as well be the initial one.
+    the first in the text, and in no loop, is made at most once, and before everything that reads or updates the scalar:
+    its value may as well be the initial one.
     """
     stored: set[str] = set()
     begin: dict[str, nodes.Expression] = {}
-    left = []
-    for step in steps:
-        if isinstance(step, nodes.StoreScalar) and step.scalar in reduced and step.scalar not in stored:
-            begin[step.scalar] = step.value
-        else:
-            left.append(step)
-        stored.update(each.scalar for each in walk(step) if isinstance(each, nodes.StoreScalar))
+
+    def block(steps: tuple[nodes.Step, ...]) -> tuple[nodes.Step, ...]:
+        left: list[nodes.Step] = []
+        for step in steps:
+            if isinstance(step, nodes.StoreScalar) and step.scalar in reduced and step.scalar not in stored:
+                begin[step.scalar] = step.value
+            else:
+                left.append(with_blocks(step, block) if isinstance(step, nodes.If) else step)
+            stored.update(each.scalar for each in walk(step) if isinstance(each, nodes.StoreScalar))
+        return tuple(left)
+
+    left = block(steps)
     changed = (dataclasses.replace(each, initial=begin[each.name]) if each.name in begin else each for each in scalars)
-    return tuple(left), tuple(changed)
+    return left, tuple(changed)

@@ -31,6 +31,7 @@
 #undef component
 #undef compute_elect
 #undef compute_flatten
+#undef compute_flatten_
 #undef compute_measure
 #undef dst
 #undef elect_apply
@@ -38,8 +39,10 @@
 #undef elect_totals
 #undef filter_outside
 #undef flatten_apply
+#undef found_0_
 #undef giant
 #undef high
+#undef known_widest_
 #undef label
 #undef link_apply
 #undef low
@@ -50,6 +53,7 @@
 #undef sample_apply
 #undef sample_condition
 #undef src
+#undef there_0_
 #undef widest
 
 // Functions that operators share: long programs call them, short ones inline them.
@@ -185,8 +189,11 @@ struct data_slice {
     vertex* component;  // num_vertices
     int32* widest;  // one value
     vertex* giant;  // one value
+    bool* found_0_;  // one value
+    int32 known_widest_;
+    bool there_0_;
 };
-static_assert(sizeof(data_slice) == 184, "as the host knows it");
+static_assert(sizeof(data_slice) == 200, "as the host knows it");
 
 // piece: stop_requested
 // piece: enactor
@@ -306,12 +313,6 @@ __device__ __forceinline__ void sample_apply(const data_slice& d, vertex src, ve
 }
 #line resume "connected_components.cu"
 
-__device__ __forceinline__ void measure_apply(const data_slice& d, vertex v, measure_totals& totals) {
-#line 18 "connected_components.gdsl"
-    plain_max(&totals.widest, out_degree(d.graph, v));
-}
-#line resume "connected_components.cu"
-
 __device__ __forceinline__ void flatten_apply(const data_slice& d, vertex v) {
     uint32 polls = 0;
     vertex own_component = load_now(&d.component[v]);
@@ -319,6 +320,12 @@ __device__ __forceinline__ void flatten_apply(const data_slice& d, vertex v) {
     while (own_changed_min(&d.component[v], own_component, load_cached(&d.component[checked_index(d, own_component, d.graph.num_vertices, 1)]))) {
         if (stop_requested(d, polls)) { return; }
     }
+}
+#line resume "connected_components.cu"
+
+__device__ __forceinline__ void measure_apply(const data_slice& d, vertex v, measure_totals& totals) {
+#line 18 "connected_components.gdsl"
+    plain_max(&totals.widest, out_degree(d.graph, v));
 }
 #line resume "connected_components.cu"
 
@@ -378,20 +385,23 @@ __device__ __forceinline__ void advance_sample(enactor& run, const data_slice& d
     end_operator(run, 0, iteration, size, uint64(d.graph.num_edges), false);
 }
 
+// line 23: compute(vertices, flatten)
+__device__ __forceinline__ void compute_flatten(enactor& run, const data_slice& d, int32 iteration) {
+    const uint64 size = uint64(d.graph.num_vertices);
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { flatten_apply(d, v); });
+    note_operator(run, 1, iteration, size, 0, false);
+}
+
 // line 24: compute(vertices, measure)
 __device__ __forceinline__ void compute_measure(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     measure_totals totals;
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) {
-        flatten_apply(d, v);  // line 23: compute(vertices, flatten)
-        measure_apply(d, v, totals);
-    });
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { measure_apply(d, v, totals); });
     {
         const int32 total = block_reduce(run.shared, totals.widest, (-2147483647 - 1),
             [](int32 a, int32 b) { return greatest(a, b); });
         if (threadIdx.x == 0) { reduce_max(d.widest, total); }
     }
-    note_operator(run, 1, iteration, size, 0, false);
     note_operator(run, 2, iteration, size, 0, false);
 }
 
@@ -444,7 +454,7 @@ __device__ __forceinline__ void advance_link(enactor& run, const data_slice& d, 
 }
 
 // line 28: compute(vertices, flatten)
-__device__ __forceinline__ void compute_flatten(enactor& run, const data_slice& d, int32 iteration) {
+__device__ __forceinline__ void compute_flatten_(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { flatten_apply(d, v); });
     note_operator(run, 6, iteration, size, 0, false);
@@ -459,8 +469,9 @@ __device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
         d.component[i] = id;
     });
     if (leader()) {
-        *d.widest = 0;
+        *d.widest = d.known_widest_;
         *d.giant = NO_VERTEX;
+        *d.found_0_ = false;
     }
     synchronize(run);
 }
@@ -475,7 +486,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_connected_co
     initialize(run, d);
     constexpr int32 iteration = 0;
     advance_sample(run, d, iteration);
-    compute_measure(run, d, iteration);
+    compute_flatten(run, d, iteration);
+    if (!d.there_0_) {
+        compute_measure(run, d, iteration);
+        if (leader()) { *d.found_0_ = true; }
+    }
     synchronize(run);
     compute_elect(run, d, iteration);
     synchronize(run);
@@ -483,7 +498,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_connected_co
     exchange(rest, spare);
     if (rest.size > 0) {
         advance_link(run, d, rest, iteration);
-        compute_flatten(run, d, iteration);
+        compute_flatten_(run, d, iteration);
     }
     if (leader()) {
         run.control->iterations = run.shared.passes;
