@@ -84,7 +84,7 @@ class IndexVerifier:
             return None
         for step in walk(self.schedule):
             read = isinstance(step, nodes.DefineFrontier)  # whose operator, a functor, reads an element
-            if name in [getattr(step, field) for field in step.__dataclass_fields__ if not (read and field == "read")]:
+            if name in [getattr(step, field) for field in step.__dataclass_fields__ if not (read and field == "shown")]:
                 return None
         values: list[tuple[_Functor, nodes.Expression]] = []
         for functor in self.functors:

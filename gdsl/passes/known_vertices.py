@@ -106,7 +106,7 @@ class _Known:
 
 def _without_read(node: ir.Node) -> ir.Node:
     """A set of a vertex without the array of which it is made to read an element."""
-    return dataclasses.replace(node, read=None) if isinstance(node, ir.DefineFrontier) and node.read else node
+    return dataclasses.replace(node, shown=None) if isinstance(node, ir.DefineFrontier) and node.shown else node
 
 
 _WRITES = (ir.Store, ir.Update, ir.CompareAndSwap)

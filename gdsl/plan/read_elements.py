@@ -25,7 +25,7 @@ def run(program: ir.Program, target: Target) -> ir.Program:
     """`program` with such stores; the same object if there are none."""
     if not target.fused or not target.one_memory or target.teams:
         return program
-    if not any(isinstance(step, ir.DefineFrontier) and step.read for step in all_steps(program.schedule)):
+    if not any(isinstance(step, ir.DefineFrontier) and step.shown for step in all_steps(program.schedule)):
         return program
     schedule = _Writer(program).block(program.schedule)
     uses = [frontiers_of(step) for step in all_steps(schedule)]
@@ -38,7 +38,7 @@ def run(program: ir.Program, target: Target) -> ir.Program:
 def _sets_of_one(program: ir.Program) -> Iterator[str]:
     """The sets that lowering has made for elements of vertices, once for each time that an operator reads one."""
     for step in all_steps(program.schedule):
-        if isinstance(step, ir.DefineFrontier) and step.read is not None and step.domain is Domain.VERTEX:
+        if isinstance(step, ir.DefineFrontier) and step.shown and step.domain is Domain.VERTEX:
             yield step.name
 
 
