@@ -1204,8 +1204,8 @@ __device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
         *d.argmax_of_length = NO_EDGE;
         *d.any_of_heavy = false;
         *d.count_of_heavy = 0ll;
-        *d.max_of_load = 0;
-        *d.min_of_load = 0;
+        *d.max_of_load = (-2147483647 - 1);
+        *d.min_of_load = 2147483647;
         *d.all_of_chosen = true;
         *d.all_of_chosen_2 = true;
         *d.sum_of_length_2 = 0ull;
@@ -1213,7 +1213,7 @@ __device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
         *d.argmin_of_load = NO_VERTEX;
         *d.max_of_left = (-2147483647 - 1);
         *d.sum_of_left = 0ll;
-        *d.max_of_load_2 = 0;
+        *d.max_of_load_2 = (-2147483647 - 1);
         *d.argmax_of_load = NO_VERTEX;
         *d.argmin_of_load_2 = NO_VERTEX;
         d.count_of_heavy[1] = 0ll;
@@ -1292,9 +1292,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_array_reduct
     filter_is_chosen(run, d, spare_edges, iteration);
     exchange(e, spare_edges);
     if (f_.size > 0) {
-        if (leader()) { *d.max_of_load = (-2147483647 - 1); }
-        if (leader()) { *d.min_of_load = 2147483647; }
-        synchronize(run);
         compute_reduce_min_of_load(run, d, f_, iteration);
         synchronize(run);
         if (leader()) { *d.span = int64(wrapping_subtract(*d.max_of_load, *d.min_of_load)); }
@@ -1331,16 +1328,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_array_reduct
         if (run.stopped) { return; }
     }
     if (f_.size > 0) {
-        if (leader()) { *d.max_of_load_2 = (-2147483647 - 1); }
-        synchronize(run);
         compute_reduce_max_of_load_2(run, d, iteration);
-        if (leader()) { *d.argmax_of_load = NO_VERTEX; }
         synchronize(run);
         compute_reduce_argmax_of_load(run, d, iteration);
         if (leader()) { *d.min_of_load = 2147483647; }
         synchronize(run);
         compute_reduce_min_of_load_(run, d, f_, iteration);
-        if (leader()) { *d.argmin_of_load_2 = NO_VERTEX; }
         synchronize(run);
         compute_reduce_argmin_of_load_2(run, d, f_, iteration);
         synchronize(run);

@@ -28,33 +28,37 @@
 // Names of the program that a header of CUDA may have defined as macros.
 #undef advance_link
 #undef advance_sample
+#undef argmax_of_values
 #undef component
-#undef compute_elect
 #undef compute_flatten
 #undef compute_flatten_
-#undef compute_measure
+#undef compute_reduce_argmax_of_values
+#undef compute_reduce_max_of_values
 #undef dst
-#undef elect_apply
-#undef elect_condition
-#undef elect_totals
+#undef element_of_component
 #undef filter_outside
 #undef flatten_apply
 #undef found_0_
 #undef giant
 #undef high
-#undef known_widest_
+#undef kept_giant
+#undef known_argmax_of_values_
+#undef known_max_of_values_
 #undef label
 #undef link_apply
 #undef low
-#undef measure_apply
-#undef measure_totals
+#undef max_of_values
 #undef outside_condition
 #undef own_component
+#undef reduce_argmax_of_values_apply
+#undef reduce_argmax_of_values_condition
+#undef reduce_argmax_of_values_totals
+#undef reduce_max_of_values_apply
+#undef reduce_max_of_values_totals
 #undef sample_apply
 #undef sample_condition
 #undef src
 #undef there_0_
-#undef widest
 
 // Functions that operators share: long programs call them, short ones inline them.
 #define OUTLINED __forceinline__
@@ -187,13 +191,16 @@ struct data_slice {
     graph_slice graph;
     run_slice run;
     vertex* component;  // num_vertices
-    int32* widest;  // one value
     vertex* giant;  // one value
+    int32* max_of_values;  // one value
+    vertex* argmax_of_values;  // one value
+    vertex* element_of_component;  // one value
     bool* found_0_;  // one value
-    int32 known_widest_;
+    int32 known_max_of_values_;
+    vertex known_argmax_of_values_;
     bool there_0_;
 };
-static_assert(sizeof(data_slice) == 200, "as the host knows it");
+static_assert(sizeof(data_slice) == 224, "as the host knows it");
 
 // piece: stop_requested
 // piece: enactor
@@ -275,39 +282,39 @@ struct frontier {
 
 // ---- functors ----
 
-struct measure_totals {
-    int32 widest = (-2147483647 - 1);
+struct reduce_max_of_values_totals {
+    int32 max_of_values = (-2147483647 - 1);
 };
 
-struct elect_totals {
-    vertex giant = NO_VERTEX;
+struct reduce_argmax_of_values_totals {
+    vertex argmax_of_values = NO_VERTEX;
 };
 
 __device__ __forceinline__ bool sample_condition(const data_slice& d, vertex src, edge e) {
-#line 15 "connected_components.gdsl"
+#line 10 "connected_components.gdsl"
     return place_of(d.graph, src, e) < 2;
 }
 #line resume "connected_components.cu"
 
 __device__ __forceinline__ void sample_apply(const data_slice& d, vertex src, vertex dst) {
-#line 15 "connected_components.gdsl"
+#line 10 "connected_components.gdsl"
     vertex high = maximum(src, dst);
-#line 15 "connected_components.gdsl"
+#line 10 "connected_components.gdsl"
     vertex low = minimum(src, dst);
-#line 15 "connected_components.gdsl"
+#line 10 "connected_components.gdsl"
     while (low < high) {
-#line 15 "connected_components.gdsl"
+#line 10 "connected_components.gdsl"
         const vertex label = load_cached(&d.component[checked_index(d, low, d.graph.num_vertices, 0)]);
-#line 15 "connected_components.gdsl"
+#line 10 "connected_components.gdsl"
         const vertex before = reduce_min(&d.component[checked_index(d, high, d.graph.num_vertices, 0)], label);
-#line 15 "connected_components.gdsl"
+#line 10 "connected_components.gdsl"
         if (before >= high || before == label) {
-#line 15 "connected_components.gdsl"
+#line 10 "connected_components.gdsl"
             break;
         }
-#line 15 "connected_components.gdsl"
+#line 10 "connected_components.gdsl"
         high = maximum(before, low);
-#line 15 "connected_components.gdsl"
+#line 10 "connected_components.gdsl"
         low = minimum(before, low);
     }
 }
@@ -316,56 +323,56 @@ __device__ __forceinline__ void sample_apply(const data_slice& d, vertex src, ve
 __device__ __forceinline__ void flatten_apply(const data_slice& d, vertex v) {
     uint32 polls = 0;
     vertex own_component = load_now(&d.component[v]);
-#line 17 "connected_components.gdsl"
+#line 12 "connected_components.gdsl"
     while (own_changed_min(&d.component[v], own_component, load_cached(&d.component[checked_index(d, own_component, d.graph.num_vertices, 1)]))) {
         if (stop_requested(d, polls)) { return; }
     }
 }
 #line resume "connected_components.cu"
 
-__device__ __forceinline__ void measure_apply(const data_slice& d, vertex v, measure_totals& totals) {
+__device__ __forceinline__ void reduce_max_of_values_apply(const data_slice& d, vertex v, reduce_max_of_values_totals& totals) {
 #line 18 "connected_components.gdsl"
-    plain_max(&totals.widest, out_degree(d.graph, v));
+    plain_max(&totals.max_of_values, out_degree(d.graph, v));
 }
 #line resume "connected_components.cu"
 
-__device__ __forceinline__ bool elect_condition(const data_slice& d, vertex v) {
-#line 19 "connected_components.gdsl"
-    return out_degree(d.graph, v) == *d.widest;
+__device__ __forceinline__ bool reduce_argmax_of_values_condition(const data_slice& d, vertex v) {
+#line 18 "connected_components.gdsl"
+    return out_degree(d.graph, v) == *d.max_of_values;
 }
 #line resume "connected_components.cu"
 
-__device__ __forceinline__ void elect_apply(const data_slice& d, vertex v, elect_totals& totals) {
-#line 19 "connected_components.gdsl"
-    plain_min(&totals.giant, d.component[v]);
+__device__ __forceinline__ void reduce_argmax_of_values_apply(const data_slice& d, vertex v, reduce_argmax_of_values_totals& totals) {
+#line 18 "connected_components.gdsl"
+    plain_min(&totals.argmax_of_values, v);
 }
 #line resume "connected_components.cu"
 
 __device__ __forceinline__ bool outside_condition(const data_slice& d, vertex v) {
-#line 25 "connected_components.gdsl"
+#line 19 "connected_components.gdsl"
     return d.component[v] != *d.giant;
 }
 #line resume "connected_components.cu"
 
 __device__ __forceinline__ void link_apply(const data_slice& d, vertex src, vertex dst) {
-#line 16 "connected_components.gdsl"
+#line 11 "connected_components.gdsl"
     vertex high = maximum(src, dst);
-#line 16 "connected_components.gdsl"
+#line 11 "connected_components.gdsl"
     vertex low = minimum(src, dst);
-#line 16 "connected_components.gdsl"
+#line 11 "connected_components.gdsl"
     while (low < high) {
-#line 16 "connected_components.gdsl"
+#line 11 "connected_components.gdsl"
         const vertex label = load_cached(&d.component[checked_index(d, low, d.graph.num_vertices, 2)]);
-#line 16 "connected_components.gdsl"
+#line 11 "connected_components.gdsl"
         const vertex before = reduce_min(&d.component[checked_index(d, high, d.graph.num_vertices, 2)], label);
-#line 16 "connected_components.gdsl"
+#line 11 "connected_components.gdsl"
         if (before >= high || before == label) {
-#line 16 "connected_components.gdsl"
+#line 11 "connected_components.gdsl"
             break;
         }
-#line 16 "connected_components.gdsl"
+#line 11 "connected_components.gdsl"
         high = maximum(before, low);
-#line 16 "connected_components.gdsl"
+#line 11 "connected_components.gdsl"
         low = minimum(before, low);
     }
 }
@@ -373,7 +380,7 @@ __device__ __forceinline__ void link_apply(const data_slice& d, vertex src, vert
 
 // ---- operators ----
 
-// line 22: advance(vertices, sample)
+// line 15: advance(vertices, sample)
 __device__ __forceinline__ void advance_sample(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
@@ -385,40 +392,40 @@ __device__ __forceinline__ void advance_sample(enactor& run, const data_slice& d
     end_operator(run, 0, iteration, size, uint64(d.graph.num_edges), false);
 }
 
-// line 23: compute(vertices, flatten)
+// line 16: compute(vertices, flatten)
 __device__ __forceinline__ void compute_flatten(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { flatten_apply(d, v); });
     note_operator(run, 1, iteration, size, 0, false);
 }
 
-// line 24: compute(vertices, measure)
-__device__ __forceinline__ void compute_measure(enactor& run, const data_slice& d, int32 iteration) {
+// line 18: compute(vertices, reduce_max_of_values)
+__device__ __forceinline__ void compute_reduce_max_of_values(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    measure_totals totals;
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { measure_apply(d, v, totals); });
+    reduce_max_of_values_totals totals;
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_max_of_values_apply(d, v, totals); });
     {
-        const int32 total = block_reduce(run.shared, totals.widest, (-2147483647 - 1),
+        const int32 total = block_reduce(run.shared, totals.max_of_values, (-2147483647 - 1),
             [](int32 a, int32 b) { return greatest(a, b); });
-        if (threadIdx.x == 0) { reduce_max(d.widest, total); }
+        if (threadIdx.x == 0) { reduce_max(d.max_of_values, total); }
     }
     note_operator(run, 2, iteration, size, 0, false);
 }
 
-// line 24: compute(vertices, elect)
-__device__ __forceinline__ void compute_elect(enactor& run, const data_slice& d, int32 iteration) {
+// line 18: compute(vertices, reduce_argmax_of_values)
+__device__ __forceinline__ void compute_reduce_argmax_of_values(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    elect_totals totals;
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (elect_condition(d, v)) { elect_apply(d, v, totals); } });
+    reduce_argmax_of_values_totals totals;
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (reduce_argmax_of_values_condition(d, v)) { reduce_argmax_of_values_apply(d, v, totals); } });
     {
-        const vertex total = block_reduce(run.shared, totals.giant, NO_VERTEX,
+        const vertex total = block_reduce(run.shared, totals.argmax_of_values, NO_VERTEX,
             [](vertex a, vertex b) { return least(a, b); });
-        if (threadIdx.x == 0) { reduce_min(d.giant, total); }
+        if (threadIdx.x == 0) { reduce_min(d.argmax_of_values, total); }
     }
     note_operator(run, 3, iteration, size, 0, false);
 }
 
-// line 25: rest = filter(vertices, outside)
+// line 19: rest = filter(vertices, outside)
 __device__ __forceinline__ void filter_outside(enactor& run, const data_slice& d, frontier& result, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
@@ -429,10 +436,10 @@ __device__ __forceinline__ void filter_outside(enactor& run, const data_slice& d
     });
     out.flush();
     end_queue(run, result);
-    end_operator(run, 4, iteration, size, 0, false);
+    end_operator(run, 5, iteration, size, 0, false);
 }
 
-// line 27: advance(rest, link, over=all_edges)
+// line 21: advance(rest, link, over=all_edges)
 __device__ __forceinline__ void advance_link(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -450,14 +457,14 @@ __device__ __forceinline__ void advance_link(enactor& run, const data_slice& d, 
     count_visited(run, d.graph.in_offsets == d.graph.offsets ? visited : push_warps(run, members_of(input), in_lists{d.graph}, visit_back));
     if (!(d.graph.in_offsets == d.graph.offsets)) { push_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, visit_back); }
     synchronize(run);
-    end_operator(run, 5, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 6, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
-// line 28: compute(vertices, flatten)
+// line 22: compute(vertices, flatten)
 __device__ __forceinline__ void compute_flatten_(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { flatten_apply(d, v); });
-    note_operator(run, 6, iteration, size, 0, false);
+    note_operator(run, 7, iteration, size, 0, false);
 }
 
 // ---- enactor ----
@@ -469,8 +476,10 @@ __device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
         d.component[i] = id;
     });
     if (leader()) {
-        *d.widest = d.known_widest_;
         *d.giant = NO_VERTEX;
+        *d.max_of_values = d.known_max_of_values_;
+        *d.argmax_of_values = d.known_argmax_of_values_;
+        *d.element_of_component = NO_VERTEX;
         *d.found_0_ = false;
     }
     synchronize(run);
@@ -479,26 +488,31 @@ __device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
 // The whole schedule as one persistent kernel.
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_connected_components_enactor(const data_slice problem) {
     __shared__ block_storage shared;
-    const data_slice& d = problem;
+    data_slice d = problem;
     enactor run(d.run, shared);
     frontier rest = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
     initialize(run, d);
     constexpr int32 iteration = 0;
+    vertex kept_giant = *d.giant;
+    d.giant = &kept_giant;
     advance_sample(run, d, iteration);
     compute_flatten(run, d, iteration);
-    if (!d.there_0_) {
-        compute_measure(run, d, iteration);
-        if (leader()) { *d.found_0_ = true; }
-    }
-    synchronize(run);
-    compute_elect(run, d, iteration);
-    synchronize(run);
-    filter_outside(run, d, spare, iteration);
-    exchange(rest, spare);
-    if (rest.size > 0) {
-        advance_link(run, d, rest, iteration);
-        compute_flatten_(run, d, iteration);
+    if (d.graph.num_vertices > 0ll) {
+        if (!d.there_0_) {
+            compute_reduce_max_of_values(run, d, iteration);
+            synchronize(run);
+            compute_reduce_argmax_of_values(run, d, iteration);
+            if (leader()) { *d.found_0_ = true; }
+        }
+        synchronize(run);
+        *d.giant = d.component[checked_index(d, *d.argmax_of_values, d.graph.num_vertices, 3)];
+        filter_outside(run, d, spare, iteration);
+        exchange(rest, spare);
+        if (rest.size > 0) {
+            advance_link(run, d, rest, iteration);
+            compute_flatten_(run, d, iteration);
+        }
     }
     if (leader()) {
         run.control->iterations = run.shared.passes;

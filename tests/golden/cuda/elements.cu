@@ -33,19 +33,8 @@
 #undef advance_visit
 #undef argmax_of_length
 #undef argmax_of_values
-#undef at_1
-#undef at_10
-#undef at_11
-#undef at_12
-#undef at_13
-#undef at_14
-#undef at_15
 #undef at_2
 #undef at_3
-#undef at_4
-#undef at_5
-#undef at_6
-#undef at_7
 #undef at_8
 #undef at_9
 #undef before_goal
@@ -53,21 +42,6 @@
 #undef bound
 #undef compute_1_apply
 #undef compute_compute_1
-#undef compute_read_best
-#undef compute_read_best_
-#undef compute_read_best_2
-#undef compute_read_best_3
-#undef compute_read_best_3_
-#undef compute_read_distance
-#undef compute_read_distance_
-#undef compute_read_distance_2
-#undef compute_read_distance_2_
-#undef compute_read_hops
-#undef compute_read_hops_
-#undef compute_read_hops_2
-#undef compute_read_hops_2_
-#undef compute_read_hops_3
-#undef compute_read_next
 #undef compute_read_twice
 #undef compute_read_twice_2
 #undef compute_reduce_argmax_of_length
@@ -92,6 +66,10 @@
 #undef heaviest
 #undef heavy
 #undef hops
+#undef kept_element_of_best_3
+#undef kept_element_of_distance
+#undef kept_element_of_distance_2
+#undef kept_element_of_hops
 #undef kept_mark
 #undef kept_turns
 #undef max_of_length
@@ -100,22 +78,6 @@
 #undef neighbor_reduce_1_value
 #undef next
 #undef of_best
-#undef read_best_2_apply
-#undef read_best_2_condition
-#undef read_best_3_apply
-#undef read_best_3_condition
-#undef read_best_apply
-#undef read_best_condition
-#undef read_distance_2_apply
-#undef read_distance_2_condition
-#undef read_distance_apply
-#undef read_distance_condition
-#undef read_hops_2_apply
-#undef read_hops_2_condition
-#undef read_hops_apply
-#undef read_hops_condition
-#undef read_next_apply
-#undef read_next_condition
 #undef read_twice_2_apply
 #undef read_twice_2_condition
 #undef read_twice_apply
@@ -288,8 +250,8 @@ struct run_slice {
     uint64 trace_capacity;
     int64 max_iterations;  // passes that one loop may have
     hub_chunk* hubs;  // chunks of long lists
-    vertex* queues[3];  // of each frontier: num_vertices
-    uint32* bitmaps[3];  // of each frontier: one bit for each vertex
+    vertex* queues[2];  // of each frontier: num_vertices
+    uint32* bitmaps[2];  // of each frontier: one bit for each vertex
     uint32* marks[2];  // one bit for each vertex, twice
     edge* edge_queues[2];  // of each edge frontier: num_edges
 };
@@ -336,7 +298,7 @@ struct data_slice {
     vertex goal;
     int32 k;
 };
-static_assert(sizeof(data_slice) == 504, "as the host knows it");
+static_assert(sizeof(data_slice) == 488, "as the host knows it");
 
 // piece: stop_requested
 // piece: enactor
@@ -399,7 +361,6 @@ struct frontier {
 // piece: clear_marks
 // piece: queue_members members_of
 // piece: all_members
-// piece: uncounted
 // piece: append_rest
 // piece: collector
 // piece: synchronize_and_count accepted_count
@@ -516,18 +477,6 @@ struct relax_early {
     float32 value_1;
 };
 
-__device__ __forceinline__ bool read_hops_condition(const data_slice& d, vertex v) {
-#line 38 "elements.gdsl"
-    return v == d.goal;
-}
-#line resume "elements.cu"
-
-__device__ __forceinline__ void read_hops_apply(const data_slice& d, vertex v) {
-#line 38 "elements.gdsl"
-    store_shared(d.element_of_hops, d.hops[v]);
-}
-#line resume "elements.cu"
-
 __device__ __forceinline__ bool visit_claim(const data_slice& d, vertex dst, int32 iteration, bool few) {
 #line 31 "elements.gdsl"
     return claim(&d.hops[dst], -1, iteration + 1, few);
@@ -558,18 +507,6 @@ __device__ __forceinline__ vertex neighbor_reduce_1_value(vertex dst) {
 }
 #line resume "elements.cu"
 
-__device__ __forceinline__ bool read_next_condition(const data_slice& d, vertex v) {
-#line 41 "elements.gdsl"
-    return v == d.start;
-}
-#line resume "elements.cu"
-
-__device__ __forceinline__ void read_next_apply(const data_slice& d, vertex v) {
-#line 41 "elements.gdsl"
-    store_shared(d.element_of_next, d.next[v]);
-}
-#line resume "elements.cu"
-
 __device__ __forceinline__ bool relax_apply(const data_slice& d, vertex src, vertex dst, edge e, relax_early& early) {
 #line 33 "elements.gdsl"
     return changed_min(&d.distance[value_index(dst, d.values_of_distance, checked_index(d, *d.i, d.values_of_distance, 0))], load_now(&d.distance[value_index(src, d.values_of_distance, checked_index(d, *d.i, d.values_of_distance, 1))]) + early.value_1);
@@ -587,30 +524,6 @@ __device__ __forceinline__ void compute_1_apply(const data_slice& d, vertex v) {
     plain_min(&d.nearest[v], d.distance[value_index(v, d.values_of_distance, checked_index(d, *d.i, d.values_of_distance, 2))]);
 #line 47 "elements.gdsl"
     d.best[v] = paired<float32, vertex>(d.nearest[v], v);
-}
-#line resume "elements.cu"
-
-__device__ __forceinline__ bool read_distance_condition(const data_slice& d, vertex v) {
-#line 48 "elements.gdsl"
-    return v == d.goal;
-}
-#line resume "elements.cu"
-
-__device__ __forceinline__ void read_distance_apply(const data_slice& d, vertex v) {
-#line 48 "elements.gdsl"
-    store_shared(d.element_of_distance, d.distance[value_index(v, d.values_of_distance, checked_index(d, *d.i, d.values_of_distance, 3))]);
-}
-#line resume "elements.cu"
-
-__device__ __forceinline__ bool read_distance_2_condition(const data_slice& d, vertex v) {
-#line 48 "elements.gdsl"
-    return v == d.start;
-}
-#line resume "elements.cu"
-
-__device__ __forceinline__ void read_distance_2_apply(const data_slice& d, vertex v) {
-#line 48 "elements.gdsl"
-    store_shared(d.element_of_distance_2, d.distance[value_index(v, d.values_of_distance, checked_index(d, *d.i, d.values_of_distance, 4))]);
 }
 #line resume "elements.cu"
 
@@ -674,63 +587,7 @@ __device__ __forceinline__ void read_twice_2_apply(const data_slice& d, edge e) 
 }
 #line resume "elements.cu"
 
-__device__ __forceinline__ bool read_best_condition(const data_slice& d, vertex v) {
-#line 56 "elements.gdsl"
-    return v == *d.mark;
-}
-#line resume "elements.cu"
-
-__device__ __forceinline__ void read_best_apply(const data_slice& d, vertex v) {
-#line 56 "elements.gdsl"
-    store_shared(d.element_of_best, unpacked(d.best[v]));
-}
-#line resume "elements.cu"
-
-__device__ __forceinline__ bool read_best_2_condition(const data_slice& d, vertex v) {
-#line 56 "elements.gdsl"
-    return v == *d.at_3;
-}
-#line resume "elements.cu"
-
-__device__ __forceinline__ void read_best_2_apply(const data_slice& d, vertex v) {
-#line 56 "elements.gdsl"
-    store_shared(d.element_of_best_2, unpacked(d.best[v]));
-}
-#line resume "elements.cu"
-
-__device__ __forceinline__ bool read_best_3_condition(const data_slice& d, vertex v) {
-#line 58 "elements.gdsl"
-    return v == d.goal;
-}
-#line resume "elements.cu"
-
-__device__ __forceinline__ void read_best_3_apply(const data_slice& d, vertex v) {
-#line 58 "elements.gdsl"
-    store_shared(d.element_of_best_3, unpacked(d.best[v]));
-}
-#line resume "elements.cu"
-
-__device__ __forceinline__ bool read_hops_2_condition(const data_slice& d, vertex v) {
-#line 59 "elements.gdsl"
-    return v == d.start;
-}
-#line resume "elements.cu"
-
-__device__ __forceinline__ void read_hops_2_apply(const data_slice& d, vertex v) {
-#line 59 "elements.gdsl"
-    store_shared(d.element_of_hops_2, d.hops[v]);
-}
-#line resume "elements.cu"
-
 // ---- operators ----
-
-// line 38: compute(at_1, read_hops)
-__device__ __forceinline__ void compute_read_hops(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
-    const uint64 size = input.size;
-    need_queue(run, input, d.graph.num_vertices);
-    each_vertex(members_of(input), [&](vertex v) { if (read_hops_condition(d, v)) { read_hops_apply(d, v); } });
-    note_operator(run, 0, iteration, size, 0, false);
-}
 
 // line 38: f = advance(f, visit)
 __device__ __forceinline__ void advance_visit(enactor& run, const data_slice& d, frontier& input, frontier& result, direction_state& direction, int32 iteration) {
@@ -767,22 +624,6 @@ __device__ __forceinline__ void advance_visit(enactor& run, const data_slice& d,
     }
 }
 
-// line 38: compute(at_1, read_hops)
-__device__ __forceinline__ void compute_read_hops_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
-    const uint64 size = input.size;
-    need_queue(run, input, d.graph.num_vertices);
-    each_vertex(members_of(input), [&](vertex v) { if (read_hops_condition(d, v)) { read_hops_apply(d, v); } });
-    note_operator(run, 2, iteration, size, 0, false);
-}
-
-// line 39: compute(at_2, read_hops)
-__device__ __forceinline__ void compute_read_hops_2(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
-    const uint64 size = input.size;
-    need_queue(run, input, d.graph.num_vertices);
-    each_vertex(members_of(input), [&](vertex v) { if (read_hops_condition(d, v)) { read_hops_apply(d, v); } });
-    note_operator(run, 3, iteration, size, 0, false);
-}
-
 // line 40: next = neighbor_reduce(vertices, neighbor_reduce_1, min)
 __device__ __forceinline__ void reduce_neighbor_reduce_1(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
@@ -793,18 +634,8 @@ __device__ __forceinline__ void reduce_neighbor_reduce_1(enactor& run, const dat
         [&](vertex near, vertex reduced, bool) { d.next[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, NO_VERTEX, combine, value,
         [&](vertex near, vertex reduced) { reduce_min(&d.next[near], reduced); });
-    const bool cut = d.graph.largest_degree >= int64(REDUCED_HUB);
-    if (cut) { synchronize(run); }  // until all have read the chunks
-    end_walk(run, 4, iteration, size, cut);
-    run.operators += SAME_TURN;
-}
-
-// line 41: compute(at_3, read_next)
-__device__ __forceinline__ void compute_read_next(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
-    const uint64 size = input.size;
-    need_queue(run, input, d.graph.num_vertices);
-    each_vertex(members_of(input), [&](vertex v) { if (read_next_condition(d, v)) { read_next_apply(d, v); } });
-    note_operator(run, 5, iteration, size, 0, false);
+    synchronize(run);
+    end_walk(run, 4, iteration, size, true);
 }
 
 // line 46: f = advance(f, relax)
@@ -834,38 +665,6 @@ __device__ __forceinline__ void compute_compute_1(enactor& run, const data_slice
     const uint64 size = uint64(d.graph.num_vertices);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { compute_1_apply(d, v); });
     note_operator(run, 7, iteration, size, 0, false);
-}
-
-// line 48: compute(at_4, read_distance)
-__device__ __forceinline__ void compute_read_distance(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
-    const uint64 size = input.size;
-    need_queue(run, input, d.graph.num_vertices);
-    each_vertex(members_of(input), [&](vertex v) { if (read_distance_condition(d, v)) { read_distance_apply(d, v); } });
-    note_operator(run, 8, iteration, size, 0, false);
-}
-
-// line 48: compute(at_5, read_distance_2)
-__device__ __forceinline__ void compute_read_distance_2(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
-    const uint64 size = input.size;
-    need_queue(run, input, d.graph.num_vertices);
-    each_vertex(members_of(input), [&](vertex v) { if (read_distance_2_condition(d, v)) { read_distance_2_apply(d, v); } });
-    note_operator(run, 9, iteration, size, 0, false);
-}
-
-// line 49: compute(at_6, read_distance)
-__device__ __forceinline__ void compute_read_distance_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
-    const uint64 size = input.size;
-    need_queue(run, input, d.graph.num_vertices);
-    each_vertex(members_of(input), [&](vertex v) { if (read_distance_condition(d, v)) { read_distance_apply(d, v); } });
-    note_operator(run, 10, iteration, size, 0, false);
-}
-
-// line 49: compute(at_7, read_distance_2)
-__device__ __forceinline__ void compute_read_distance_2_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
-    const uint64 size = input.size;
-    need_queue(run, input, d.graph.num_vertices);
-    each_vertex(members_of(input), [&](vertex v) { if (read_distance_2_condition(d, v)) { read_distance_2_apply(d, v); } });
-    note_operator(run, 11, iteration, size, 0, false);
 }
 
 // line 51: compute(vertices, reduce_max_of_values)
@@ -934,62 +733,6 @@ __device__ __forceinline__ void compute_read_twice_2(enactor& run, const data_sl
     note_operator(run, 17, iteration, size, size, false);
 }
 
-// line 56: compute(at_10, read_best)
-__device__ __forceinline__ void compute_read_best(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
-    const uint64 size = input.size;
-    need_queue(run, input, d.graph.num_vertices);
-    each_vertex(members_of(input), [&](vertex v) { if (read_best_condition(d, v)) { read_best_apply(d, v); } });
-    note_operator(run, 18, iteration, size, 0, false);
-}
-
-// line 56: compute(at_11, read_best)
-__device__ __forceinline__ void compute_read_best_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
-    const uint64 size = input.size;
-    need_queue(run, input, d.graph.num_vertices);
-    each_vertex(members_of(input), [&](vertex v) { if (read_best_condition(d, v)) { read_best_apply(d, v); } });
-    note_operator(run, 19, iteration, size, 0, false);
-}
-
-// line 56: compute(at_12, read_best_2)
-__device__ __forceinline__ void compute_read_best_2(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
-    const uint64 size = input.size;
-    need_queue(run, input, d.graph.num_vertices);
-    each_vertex(members_of(input), [&](vertex v) { if (read_best_2_condition(d, v)) { read_best_2_apply(d, v); } });
-    note_operator(run, 20, iteration, size, 0, false);
-}
-
-// line 57: compute(at_13, read_hops)
-__device__ __forceinline__ void compute_read_hops_3(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
-    const uint64 size = input.size;
-    need_queue(run, input, d.graph.num_vertices);
-    each_vertex(members_of(input), [&](vertex v) { if (read_hops_condition(d, v)) { read_hops_apply(d, v); } });
-    note_operator(run, 21, iteration, size, 0, false);
-}
-
-// line 58: compute(at_14, read_best_3)
-__device__ __forceinline__ void compute_read_best_3(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
-    const uint64 size = input.size;
-    need_queue(run, input, d.graph.num_vertices);
-    each_vertex(members_of(input), [&](vertex v) { if (read_best_3_condition(d, v)) { read_best_3_apply(d, v); } });
-    note_operator(run, 22, iteration, size, 0, false);
-}
-
-// line 58: compute(at_14, read_best_3)
-__device__ __forceinline__ void compute_read_best_3_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
-    const uint64 size = input.size;
-    need_queue(run, input, d.graph.num_vertices);
-    each_vertex(members_of(input), [&](vertex v) { if (read_best_3_condition(d, v)) { read_best_3_apply(d, v); } });
-    note_operator(run, 23, iteration, size, 0, false);
-}
-
-// line 59: compute(at_15, read_hops_2)
-__device__ __forceinline__ void compute_read_hops_2_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
-    const uint64 size = input.size;
-    need_queue(run, input, d.graph.num_vertices);
-    each_vertex(members_of(input), [&](vertex v) { if (read_hops_2_condition(d, v)) { read_hops_2_apply(d, v); } });
-    note_operator(run, 24, iteration, size, 0, false);
-}
-
 // ---- enactor ----
 
 // The problem data before the schedule begins.
@@ -1046,20 +789,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_elements_ena
     data_slice d = problem;
     enactor run(d.run, shared);
     frontier f_ = frontier_at(d.run, 0);
-    frontier at_1 = frontier_at(d.run, 1);
-    frontier& at_2 = f_;  // not in use at the same time
-    frontier& at_3 = f_;  // not in use at the same time
-    frontier& at_4 = f_;  // not in use at the same time
-    frontier& at_5 = f_;  // not in use at the same time
-    frontier& at_6 = f_;  // not in use at the same time
-    frontier& at_7 = f_;  // not in use at the same time
-    frontier& at_10 = f_;  // not in use at the same time
-    frontier& at_11 = f_;  // not in use at the same time
-    frontier& at_12 = f_;  // not in use at the same time
-    frontier& at_13 = f_;  // not in use at the same time
-    frontier& at_14 = f_;  // not in use at the same time
-    frontier& at_15 = f_;  // not in use at the same time
-    frontier spare = frontier_at(d.run, 2);
+    frontier spare = frontier_at(d.run, 1);
     edge_frontier at_8 = edge_frontier_at(d.run, 0);
     edge_frontier& at_9 = at_8;  // not in use at the same time
     edge_frontier spare_edges = edge_frontier_at(d.run, 1);
@@ -1070,56 +800,40 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_elements_ena
     d.turns = &kept_turns;
     vertex kept_mark = *d.mark;
     d.mark = &kept_mark;
+    int32 kept_element_of_hops = *d.element_of_hops;
+    d.element_of_hops = &kept_element_of_hops;
+    float32 kept_element_of_distance = *d.element_of_distance;
+    d.element_of_distance = &kept_element_of_distance;
+    float32 kept_element_of_distance_2 = *d.element_of_distance_2;
+    d.element_of_distance_2 = &kept_element_of_distance_2;
+    pair_of<float32, vertex> kept_element_of_best_3 = *d.element_of_best_3;
+    d.element_of_best_3 = &kept_element_of_best_3;
     if (leader()) { d.hops[d.start] = 0; }
     {
         const vertex members[] = {d.start};
         define_frontier(run, spare, members, 1, d.graph.num_vertices, out_lists{d.graph});
         exchange(f_, spare);
     }
-    {
-        const vertex members[] = {d.goal};
-        define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
-        exchange(at_1, spare);
-    }
-    compute_read_hops(run, d, at_1, iteration);
-    synchronize(run);
+    *d.element_of_hops = d.hops[d.goal];
     for (int32 iteration = 0; f_.size > 0 && *d.element_of_hops == -1 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
+        synchronize(run);
         advance_visit(run, d, f_, spare, direction_of_advance_visit, iteration);
         exchange(f_, spare);
         if (leader()) { *d.steps = wrapping_add(*d.steps, 1); }
-        {
-            const vertex members[] = {d.goal};
-            define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
-            exchange(at_1, spare);
-        }
-        compute_read_hops_(run, d, at_1, iteration);
-        synchronize(run);
+        *d.element_of_hops = d.hops[d.goal];
     }
     if (run.stopped) { return; }
-    {
-        const vertex members[] = {d.goal};
-        define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
-        exchange(at_2, spare);
-    }
-    compute_read_hops_2(run, d, at_2, iteration);
-    synchronize(run);
+    *d.element_of_hops = d.hops[d.goal];
     if (leader()) { *d.before_goal = wrapping_subtract(*d.element_of_hops, 1); }
     reduce_neighbor_reduce_1(run, d, iteration);
-    {
-        const vertex members[] = {d.start};
-        define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
-        exchange(at_3, spare);
-    }
-    compute_read_next(run, d, at_3, iteration);
-    synchronize(run);
-    if (leader()) { *d.walked = *d.element_of_next; }
+    if (leader()) { *d.walked = d.next[d.start]; }
     *d.mark = d.start;
     {
         const int64 times = int64(d.k);
         for (int32 iteration = 0; iteration < times && begin_pass(run, 1, iteration); ++iteration, count_pass(run)) {
-            if (leader()) { d.distance[value_index(checked_index(d, *d.mark, d.graph.num_vertices, 5), d.values_of_distance, checked_index(d, *d.i, d.values_of_distance, 6))] = 0.0f; }
+            if (leader()) { d.distance[value_index(checked_index(d, *d.mark, d.graph.num_vertices, 3), d.values_of_distance, checked_index(d, *d.i, d.values_of_distance, 4))] = 0.0f; }
             {
-                const vertex members[] = {vertex(checked_index(d, *d.mark, d.graph.num_vertices, 7))};
+                const vertex members[] = {vertex(checked_index(d, *d.mark, d.graph.num_vertices, 5))};
                 define_frontier(run, spare, members, 1, d.graph.num_vertices, out_lists{d.graph});
                 exchange(f_, spare);
             }
@@ -1128,33 +842,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_elements_ena
                 exchange(f_, spare);
             }
             compute_compute_1(run, d, iteration);
-            {
-                const vertex members[] = {d.goal};
-                define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
-                exchange(at_4, spare);
-            }
-            compute_read_distance(run, d, at_4, iteration);
-            {
-                const vertex members[] = {d.start};
-                define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
-                exchange(at_5, spare);
-            }
-            compute_read_distance_2(run, d, at_5, iteration);
-            synchronize(run);
+            *d.element_of_distance = d.distance[value_index(d.goal, d.values_of_distance, checked_index(d, *d.i, d.values_of_distance, 6))];
+            *d.element_of_distance_2 = d.distance[value_index(d.start, d.values_of_distance, checked_index(d, *d.i, d.values_of_distance, 7))];
             if (*d.element_of_distance < FLOAT32_INF && *d.element_of_distance_2 < FLOAT32_INF) {
-                {
-                    const vertex members[] = {d.goal};
-                    define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
-                    exchange(at_6, spare);
-                }
-                compute_read_distance_(run, d, at_6, iteration);
-                {
-                    const vertex members[] = {d.start};
-                    define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
-                    exchange(at_7, spare);
-                }
-                compute_read_distance_2_(run, d, at_7, iteration);
-                synchronize(run);
+                *d.element_of_distance = d.distance[value_index(d.goal, d.values_of_distance, checked_index(d, *d.i, d.values_of_distance, 6))];
+                *d.element_of_distance_2 = d.distance[value_index(d.start, d.values_of_distance, checked_index(d, *d.i, d.values_of_distance, 7))];
                 if (leader()) { *d.bound = maximum(*d.bound, absolute(*d.element_of_distance - *d.element_of_distance_2)); }
             }
             rotate(d.max_of_values, problem.max_of_values, -FLOAT32_INF);
@@ -1192,61 +884,20 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_elements_ena
         synchronize(run);
         if (leader()) { *d.heaviest = *d.element_of_twice + *d.element_of_twice_2; }
     }
-    {
-        const vertex members[] = {vertex(checked_index(d, *d.mark, d.graph.num_vertices, 10))};
-        define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
-        exchange(at_10, spare);
-    }
-    compute_read_best(run, d, at_10, iteration);
-    {
-        const vertex members[] = {vertex(checked_index(d, *d.mark, d.graph.num_vertices, 11))};
-        define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
-        exchange(at_11, spare);
-    }
-    compute_read_best_(run, d, at_11, iteration);
-    synchronize(run);
+    if (leader()) { *d.element_of_best = unpacked(d.best[checked_index(d, *d.mark, d.graph.num_vertices, 10)]); }
+    if (leader()) { *d.element_of_best = unpacked(d.best[checked_index(d, *d.mark, d.graph.num_vertices, 11)]); }
     if (leader()) { *d.at_3 = unpacked(*d.element_of_best).second; }
-    synchronize(run);
-    {
-        const vertex members[] = {vertex(checked_index(d, *d.at_3, d.graph.num_vertices, 12))};
-        define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
-        exchange(at_12, spare);
-    }
-    compute_read_best_2(run, d, at_12, iteration);
-    synchronize(run);
-    if (leader()) { *d.of_best = unpacked(*d.element_of_best).first + unpacked(*d.element_of_best_2).first; }
-    {
-        const vertex members[] = {d.goal};
-        define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
-        exchange(at_13, spare);
-    }
-    compute_read_hops_3(run, d, at_13, iteration);
-    synchronize(run);
+    if (leader()) { *d.of_best = unpacked(*d.element_of_best).first + unpacked(d.best[checked_index(d, *d.at_3, d.graph.num_vertices, 12)]).first; }
+    *d.element_of_hops = d.hops[d.goal];
     if (leader()) { *d.loop = *d.element_of_hops == 0; }
-    {
-        const vertex members[] = {d.goal};
-        define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
-        exchange(at_14, spare);
-    }
-    compute_read_best_3(run, d, at_14, iteration);
-    synchronize(run);
+    *d.element_of_best_3 = unpacked(d.best[d.goal]);
     for (int32 iteration = 0; *d.turns < from_id<int32>(unpacked(*d.element_of_best_3).second) % 7 && begin_pass(run, 3, iteration); ++iteration, count_pass(run)) {
         *d.turns = wrapping_add(*d.turns, 1);
-        {
-            const vertex members[] = {d.goal};
-            define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
-            exchange(at_14, spare);
-        }
-        compute_read_best_3_(run, d, at_14, iteration);
+        *d.element_of_best_3 = unpacked(d.best[d.goal]);
         synchronize(run);
     }
     if (run.stopped) { return; }
-    {
-        const vertex members[] = {d.start};
-        define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
-        exchange(at_15, spare);
-    }
-    compute_read_hops_2_(run, d, at_15, iteration);
+    if (leader()) { *d.element_of_hops_2 = d.hops[d.start]; }
     synchronize(run);
     if (leader()) { d.hops[d.goal] = wrapping_add(*d.element_of_hops_2, 100); }
     store_for_host(d.turns, problem.turns);
