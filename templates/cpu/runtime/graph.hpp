@@ -59,15 +59,8 @@ struct in_lists {
 
 // piece: in_neighbors
 // In-edges whose ids are not needed.
-struct in_neighbors {
+struct in_neighbors : in_lists {
     static constexpr bool counts = true;
-    static constexpr bool whole = true;
-    const graph_slice& g;
-    const int64* starts() const { return g.in_offsets; }
-    int64 first(vertex v) const { return g.in_offsets[v]; }
-    int64 last(vertex v) const { return g.in_offsets[v + 1]; }
-    int64 degree(vertex v) const { return last(v) - first(v); }
-    const vertex& neighbor(int64 at) const { return g.in_sources[at]; }
     edge id(int64) const { return NO_EDGE; }
 };
 

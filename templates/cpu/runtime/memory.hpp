@@ -73,28 +73,20 @@ inline bool changed_with(T* x, Combine combine) {
 // piece: reduce_min
 // `+ T(0)`: -0.0 counts as 0.0.
 template <class T>
-inline T reduce_min(T* x, T value) {
-    return reduce_with(x, [=](T former) { return minimum(former, value + T(0)); });
-}
+inline T reduce_min(T* x, T value) { return reduce_with(x, [=](T former) { return minimum(former, value + T(0)); }); }
 
 // piece: changed_min
 template <class T>
-inline bool changed_min(T* x, T value) {
-    return changed_with(x, [=](T former) { return minimum(former, value + T(0)); });
-}
+inline bool changed_min(T* x, T value) { return changed_with(x, [=](T former) { return minimum(former, value + T(0)); }); }
 
 // piece: reduce_max
 // `+ T(0)`: -0.0 counts as 0.0.
 template <class T>
-inline T reduce_max(T* x, T value) {
-    return reduce_with(x, [=](T former) { return maximum(former, value + T(0)); });
-}
+inline T reduce_max(T* x, T value) { return reduce_with(x, [=](T former) { return maximum(former, value + T(0)); }); }
 
 // piece: changed_max
 template <class T>
-inline bool changed_max(T* x, T value) {
-    return changed_with(x, [=](T former) { return maximum(former, value + T(0)); });
-}
+inline bool changed_max(T* x, T value) { return changed_with(x, [=](T former) { return maximum(former, value + T(0)); }); }
 
 // piece: reduce_add
 template <class T>
@@ -103,17 +95,13 @@ inline T reduce_add(T* x, T value) {
     return T(__atomic_fetch_add(reinterpret_cast<word*>(x), word(value), __ATOMIC_RELAXED));
 }
 template <class T>
-inline T reduce_add_float(T* x, T value) {
-    return reduce_with(x, [=](T former) { return sum(former, value); });
-}
+inline T reduce_add_float(T* x, T value) { return reduce_with(x, [=](T former) { return sum(former, value); }); }
 inline float32 reduce_add(float32* x, float32 value) { return reduce_add_float(x, value); }
 inline float64 reduce_add(float64* x, float64 value) { return reduce_add_float(x, value); }
 
 // piece: changed_add
 template <class T>
-inline bool changed_add(T* x, T value) {
-    return changed_with(x, [=](T former) { return sum(former, value); });
-}
+inline bool changed_add(T* x, T value) { return changed_with(x, [=](T former) { return sum(former, value); }); }
 
 // piece: reduce_subtract
 template <class T>
@@ -122,62 +110,42 @@ inline T reduce_subtract(T* x, T value) {
     return T(__atomic_fetch_sub(reinterpret_cast<word*>(x), word(value), __ATOMIC_RELAXED));
 }
 template <class T>
-inline T reduce_subtract_float(T* x, T value) {
-    return reduce_with(x, [=](T former) { return difference(former, value); });
-}
+inline T reduce_subtract_float(T* x, T value) { return reduce_with(x, [=](T former) { return difference(former, value); }); }
 inline float32 reduce_subtract(float32* x, float32 value) { return reduce_subtract_float(x, value); }
 inline float64 reduce_subtract(float64* x, float64 value) { return reduce_subtract_float(x, value); }
 
 // piece: changed_subtract
 template <class T>
-inline bool changed_subtract(T* x, T value) {
-    return changed_with(x, [=](T former) { return difference(former, value); });
-}
+inline bool changed_subtract(T* x, T value) { return changed_with(x, [=](T former) { return difference(former, value); }); }
 
 // piece: reduce_multiply
 template <class T>
-inline T reduce_multiply(T* x, T value) {
-    return reduce_with(x, [=](T former) { return product(former, value); });
-}
+inline T reduce_multiply(T* x, T value) { return reduce_with(x, [=](T former) { return product(former, value); }); }
 
 // piece: changed_multiply
 template <class T>
-inline bool changed_multiply(T* x, T value) {
-    return changed_with(x, [=](T former) { return product(former, value); });
-}
+inline bool changed_multiply(T* x, T value) { return changed_with(x, [=](T former) { return product(former, value); }); }
 
 // piece: reduce_and
 template <class T>
-inline T reduce_and(T* x, T value) {
-    return reduce_with(x, [=](T former) { return T(former & value); });
-}
+inline T reduce_and(T* x, T value) { return reduce_with(x, [=](T former) { return T(former & value); }); }
 
 // piece: changed_and
 template <class T>
-inline bool changed_and(T* x, T value) {
-    return changed_with(x, [=](T former) { return T(former & value); });
-}
+inline bool changed_and(T* x, T value) { return changed_with(x, [=](T former) { return T(former & value); }); }
 
 // piece: reduce_or
 template <class T>
-inline T reduce_or(T* x, T value) {
-    return reduce_with(x, [=](T former) { return T(former | value); });
-}
+inline T reduce_or(T* x, T value) { return reduce_with(x, [=](T former) { return T(former | value); }); }
 
 // piece: changed_or
 template <class T>
-inline bool changed_or(T* x, T value) {
-    return changed_with(x, [=](T former) { return T(former | value); });
-}
+inline bool changed_or(T* x, T value) { return changed_with(x, [=](T former) { return T(former | value); }); }
 
 // piece: reduce_xor
 template <class T>
-inline T reduce_xor(T* x, T value) {
-    return reduce_with(x, [=](T former) { return T(former ^ value); });
-}
+inline T reduce_xor(T* x, T value) { return reduce_with(x, [=](T former) { return T(former ^ value); }); }
 
 // piece: changed_xor
 template <class T>
-inline bool changed_xor(T* x, T value) {
-    return changed_with(x, [=](T former) { return T(former ^ value); });
-}
+inline bool changed_xor(T* x, T value) { return changed_with(x, [=](T former) { return T(former ^ value); }); }
