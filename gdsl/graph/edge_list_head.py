@@ -30,7 +30,7 @@ from gdsl.graph.fields import (
     statements_of,
     without_trailing_comment,
 )
-from gdsl.graph.list_checks import refuse_blanks, refuse_brackets, refuse_marks, refuse_single_quotes
+from gdsl.graph.list_checks import refuse_blanks, refuse_brackets, refuse_line_ends, refuse_marks, refuse_single_quotes
 from gdsl.graph.messages import edited
 from gdsl.graph.number_text import is_number, is_whole
 from gdsl.graph.text import TextLines, readable, short
@@ -118,6 +118,7 @@ def head_of(path: str, requested: Columns) -> Head:
         if _DICT.fullmatch(texts[0][texts[0].find("{") :]) and len(texts[0].split("{")[0].split()) >= 1:
             return Head(statements, None, (texts[0],), raw[0][0], dicts=True)
         refuse_brackets(lines, texts)
+        refuse_line_ends(lines, texts)
         refuse_single_quotes(lines, texts)
         mark = _separator(texts)
         table = _table(texts, mark)

@@ -131,6 +131,7 @@ _BETWEEN = ("<->", "-->", "->", "=>", "--", "→", "-", ":")
 _BOTH_WAYS = ("<->", "--")
 _BRACKETED = re.compile(r"\s*[\[({].*[\])}][,;]?\s*")
 _BRACKETS = re.compile(r"[][(){}]")
+_ENDED = re.compile(r"\s*[^\s,;]+(?:\s+[^\s,;]+)+\s*[,;]\s*|\s*[^\s,;]+(?:,[^\s,;]+)+\s*;\s*")
 _VERTEX = re.compile(r"[^\s:]+:(\s|$)")
 _IN_SINGLE_QUOTES = re.compile(r"\s*'[^']*'\s*[,;|\s]\s*'[^']*'.*")
 _OTHER_BLANK = re.compile(r"(?![ \t])\s")
@@ -159,6 +160,16 @@ def refuse_brackets(lines: TextLines, texts: Sequence[str]) -> None:
     if all(len(_BRACKETS.findall(text)) == 2 for text in texts):
         fix = "remove them: " + edited(lines.path, "'s/[][(){}]//g; s/[,;] *$//'")
     raise lines.error("E0705", f"`{short(texts[0])}`: each line is in brackets, which belong to no vertex", fix)
+
+
+def refuse_line_ends(lines: TextLines, texts: Sequence[str]) -> None:
+    """Raise E0705 for rows between blanks or commas that all end with one more mark, as in other languages' code: it
+    would part off an empty column, or be the only separator."""
+    if not all(_ENDED.fullmatch(text) for text in texts):
+        return
+    mark = texts[0].rstrip()[-1]
+    fix = "remove it: " + edited(lines.path, f"'s/ *{mark} *$//'")
+    raise lines.error("E0705", f"`{short(texts[0])}`: each line ends with `{mark}`, which ends no edge", fix)
 
 
 def refuse_single_quotes(lines: TextLines, texts: Sequence[str]) -> None:
