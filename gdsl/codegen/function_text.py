@@ -48,6 +48,8 @@ class Argument(Enum):
     """The array whose first values a block caches."""
     BOUNDS = "bounds"
     """Bounds of the values that are changed, which a block knows."""
+    HANDED = "handed"
+    """The call's own element of an array, which is in no memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,8 @@ class BodyForm:
     bounds: ReduceOperation | None = None
     lanes: tuple[LaneLoop, ...] = ()
     """Where a whole warp runs it: the loops that its lanes share."""
+    handed: str | None = None
+    """The array of whose element it is given the value."""
 
     @property
     def bounds_type(self) -> str:

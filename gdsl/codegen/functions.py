@@ -154,6 +154,8 @@ class FunctionPrinter:
         expressions.shared_arrays = written_arrays(functor) - plain_arrays
         expressions.everywhere = everywhere
         expressions.kept = {name: self._keep(lines, functor, name) for name in kept}
+        handed = self.names.derived(Scope.LOCAL, f"own_{form.handed}", "own") if form.handed is not None else ""
+        expressions.kept |= {form.handed: handed} if form.handed is not None else {}
         expressions.read_ahead = places_ahead(form.read_ahead)
         if isinstance(expressions, SkipPrinter) and form.read_ahead is not None:
             expressions.seen, expressions.bounds = f"{READ_AHEAD}.{SEEN}", BOUNDS if form.bounds_type else ""
@@ -175,6 +177,9 @@ class FunctionPrinter:
         text = self._after(form.read_ahead, functor, text)
         if form.skip_array is not None and form.bounds_type:
             text = text.with_parameters(FunctionParameter(Argument.BOUNDS, f"const {form.bounds_type}&", BOUNDS))
+        if form.handed is not None:
+            kind = self.program.array(form.handed).type
+            text = text.with_parameters(FunctionParameter(Argument.HANDED, type_name(kind), handed))
         if form.key_array is not None:
             kind = self.program.array(form.key_array).type
             text = text.with_parameters(FunctionParameter(Argument.KEY, f"{type_name(kind)}&", KEY))

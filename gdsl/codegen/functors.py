@@ -102,17 +102,19 @@ class FunctorTexts:
         blind: bool = False,
         at_once: bool = False,
         alone: bool = False,
+        handed: str | None = None,
     ) -> Calls:
         """What a variant calls; `condition` and `apply` are what its functions are named for, where they are new.
         `key_array`: the array whose new value `key` becomes. `skip_array`: the array by which members are skipped,
         whose changes return whether any call has changed the element. `blind`: while members are few, claims are tried
-        without a look first. `at_once`: all tests are made in any case. `alone`: a call's claim is that of no other."""
+        without a look first. `at_once`: all tests are made in any case. `alone`: a call's claim is that of no other.
+        `handed`: the array of whose element the call is given the value."""
         functor = self.functor(variant.functor)
         tests = [self._condition(functor, variant, condition, at_once=at_once)]
         claim = variant.claim
         if claim is not None:
             tests.append(self._claim_alone(variant) if alone else self._claim(variant, blind))
-        text = self._apply(functor, variant, apply, BodyForm(key_array, skip_array))
+        text = self._apply(functor, variant, apply, BodyForm(key_array, skip_array, handed=handed))
         called = tuple(test.call(arguments) for test in tests if test is not None)
         if text is None and claim is not None:  # the claim is all there is to do, and its result is the answer
             return Calls(called[:-1], called[-1], True)
@@ -272,7 +274,7 @@ class FunctorTexts:
         kept = tuple(write.name for write in variant.writes if write.mode is Mode.OWN)
         without = variant.claim.statement if variant.claim is not None else None
         struct, bounds = self._struct(functor, form.read_ahead), form.bounds_type
-        key = (variant.body, variant.writes, form.key_array, form.skip_array, struct, bounds, form.lanes)
+        key = (variant.body, variant.writes, form.key_array, form.skip_array, struct, bounds, form.lanes, form.handed)
         make = partial(
             self.printer.apply,
             plain_arrays=plain,

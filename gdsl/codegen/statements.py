@@ -67,6 +67,10 @@ class StatementPrinter:
         value = self.expressions.stored(node.target, self._print(node.value))
         if self.expressions.is_plain(node.target):
             self._add(node, f"{self._lvalue(node.target)} = {value};")
+        elif node.target.data in self.expressions.kept:
+            kept = self.expressions.kept[node.target.data]
+            self._add(node, f"{kept} = {value};")
+            self._add(node, f"store_shared({self.expressions.address(node.target)}, {kept});")
         else:
             self._add(node, f"store_shared({self.expressions.address(node.target)}, {value});")
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gdsl.ir import nodes as ir
-from gdsl.ir.traversal import rewrite
+from gdsl.ir.traversal import rewrite, walk
 from gdsl.operations import Balance, Domain
 from gdsl.passes.writers import far_roles
 from gdsl.plan.deduplication import repeated_of
@@ -44,7 +44,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
     def with_one_sweep(loop: Loop) -> Loop:
         operations = [step for step in loop.body if isinstance(step, Operation)]
         reduction = pairs.get(tuple(each.step.site for each in operations))
-        shared = _in_one_sweep(*operations) if reduction is not None else None
+        shared = _in_one_sweep(*operations, facts) if reduction is not None else None
         if reduction is None or shared is None or reduction.frontier.frontier in repeated:
             return loop
         late.append(reduction)
@@ -55,7 +55,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
     return replace(plan, schedule=schedule, program=replace(plan.program, edge_functors=functors)) if late else plan
 
 
-def _in_one_sweep(reduction: Operation, taking: Operation) -> Operation | None:
+def _in_one_sweep(reduction: Operation, taking: Operation, facts: Facts) -> Operation | None:
     """Both as one, if they share out members alike and collect a queue."""
     first, second = reduction.does, taking.does
     if not isinstance(first, Sweep) or not isinstance(second, Sweep) or first.segment is None or second.own is None:
@@ -65,7 +65,10 @@ def _in_one_sweep(reduction: Operation, taking: Operation) -> Operation | None:
     queue = collect is not None and (collect.form, collect.dedup) == (Form.QUEUE, Dedup.NONE)
     if not (whole and queue and vertices) or first.members != second.members or len(first.walks) != 1:
         return None
-    writes = tuple(each if each.mode is Mode.TOTAL else Write(each.name, Mode.SHARED) for each in second.own.writes)
+    tests = facts.functor(taking.step).condition
+    writes = tuple(each if each.mode is Mode.TOTAL else Write(each.name, Mode.OWN) for each in second.own.writes)
+    read = any(isinstance(each, ir.Element) and each.array == segment.array for each in walk(tests))
+    reduction = replace(reduction, does=replace(first, segment=replace(segment, handed=not read)))
     return replace(taking, does=replace(second, own=replace(second.own, writes=writes)), fused=(reduction,))
 
 

@@ -75,6 +75,9 @@ class Segment:
     """A result that no further edge changes: the walk stops there. None: all edges are walked."""
     staging: str | None
     """The buffer that holds the results until all are computed; None: they can be stored immediately."""
+    handed: bool = False
+    """Whether a filter in the same sweep is given the results, and nothing else reads them: they are only stored where
+    all threads walk a list."""
 
 
 @dataclass(frozen=True, slots=True)

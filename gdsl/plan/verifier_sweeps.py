@@ -254,8 +254,11 @@ class SweepVerifier(HintVerifier, ResultVerifier):
         stored = [each for each in taking.does.own.writes if each.mode is not Mode.TOTAL]
         reads = [each for each in walk(self.program.edge_functor(step.functor)) if isinstance(each, ir.Element)]
         late = all(each.now for each in reads if ir.is_parameter(each.index, *far_roles(step.over)))
-        whole = len(stored) == 1 and stored[0].mode is Mode.SHARED
-        return late and whole and (step, take) in first_free(self.program)
+        whole = len(stored) == 1 and stored[0].mode is Mode.OWN
+        segment = reduction.does.segment if isinstance(reduction.does, Sweep) else None
+        tests = self.program.vertex_functor(take.functor).condition
+        handed = segment is not None and (not segment.handed or not _reads(tests, segment.array))
+        return late and whole and handed and (step, take) in first_free(self.program)
 
     def _own(self, step: ir.Operator) -> frozenset[str]:
         """The arrays of which the work on a member touches that member's element alone."""
@@ -271,6 +274,10 @@ class SweepVerifier(HintVerifier, ResultVerifier):
         written = {each.name for each in one if each.writes}, {each.name for each in other if each.writes}
         names = {each.name for each in one}, {each.name for each in other}
         return (written[0] & names[1]) | (written[1] & names[0])
+
+
+def _reads(part: object, array: str) -> bool:
+    return any(isinstance(node, ir.Element) and node.array == array for node in walk(part))
 
 
 def _limits(functor: ir.EdgeFunctor, limit: ir.Expression) -> bool:

@@ -80,6 +80,8 @@ class VariantVerifier:
         on_vertices = alone is not None and ir.Role.VERTEX in alone and sweep.own is not None and claim is None
         in_registers = on_vertices and keeps_in_registers(self.target)
         kept = self.ask(kept_arrays, functor) if in_registers else frozenset()
+        if in_registers and any(isinstance(each.step, ir.NeighborReduce) for each in self.operation.fused):
+            kept |= self.ask(single_writer_arrays, functor, alone)  # in place, see `verifier_sweeps`
         summed = self.ask(accumulated_scalars, functor)
         totals = {total.scalar for total in sweep.totals}
         for write in variant.writes:

@@ -62,8 +62,8 @@ class FunctorCalls(TemplateHelpers):
         assert sweep.selection is not None
         return self.functors.test(sweep.selection.test, self._edge(sweep, walk), "selects")
 
-    def perform(self, sweep: Sweep, vertex: str = "v", totals: str = "totals") -> Calls:
-        """What is called for a member itself, an edge or a `vertex`."""
+    def perform(self, sweep: Sweep, vertex: str = "v", totals: str = "totals", handed: tuple[str, str] | None = None) -> Calls:
+        """What is called for a member itself, an edge or a `vertex`, and which value of an array it is `handed`."""
         assert sweep.own is not None
         of_edges = sweep.members.domain is Domain.EDGE
         member: Arguments = on_an_edge(Over.OUT_EDGES, "at") if of_edges else {Argument.VERTEX: vertex}
@@ -72,7 +72,8 @@ class FunctorCalls(TemplateHelpers):
         if read_ahead is not None:
             return self.functors.calls_after_reads(sweep.own, read_ahead, member, {Argument.VERTEX: f"{vertex}[k]"})
         apply = "apply_claimed" if of_edges and sweep.own.claim else "apply"
-        return self.functors.calls(sweep.own, member, apply=apply)
+        array, member[Argument.HANDED] = handed or (None, "")
+        return self.functors.calls(sweep.own, member, apply=apply, handed=array)
 
     def perform_by_warp(self, sweep: Sweep) -> Calls:
         """What a whole warp calls for the member ``v``."""
