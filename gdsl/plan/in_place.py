@@ -33,18 +33,25 @@ def run(plan: Plan, facts: Facts) -> Plan:
     alone = not (target.teams or target.several_gpus or target.workers or target.instances)
     if not (target.fused and target.grid and alone):
         return plan
+    found = first_free(facts.program)
     pairs: dict[tuple[int, ...], ir.NeighborReduce] = {
-        (reduction.site, taking.site): reduction for reduction, taking in first_free(facts.program)
+        (reduction.site, taking.site): reduction for reduction, taking in found.pairs
     }
     late: list[ir.NeighborReduce] = []
 
     def changed(block: tuple[Step, ...]) -> tuple[Step, ...]:
         return tuple(with_one_sweep(step) if isinstance(step, Loop) else step for step in block)
 
+    def giving_up(block: tuple[Step, ...]) -> tuple[Step, ...]:
+        return tuple(
+            replace(step, gives_up=found.unfinished.get(step.number)) if isinstance(step, Loop) else step
+            for step in block
+        )
+
     def with_one_sweep(loop: Loop) -> Loop:
         operations = [step for step in loop.body if isinstance(step, Operation)]
         reduction = pairs.get(tuple(each.step.site for each in operations))
-        shared = _in_one_sweep(*operations, facts) if reduction is not None else None
+        shared = _in_one_sweep(facts, *operations) if reduction is not None else None
         if reduction is None or shared is None or reduction.frontier.frontier in repeated:
             return loop
         late.append(reduction)
@@ -52,10 +59,13 @@ def run(plan: Plan, facts: Facts) -> Plan:
 
     schedule = map_blocks(plan.schedule, changed) if pairs else plan.schedule
     functors = tuple(_reading_late(each, late) for each in plan.program.edge_functors)
-    return replace(plan, schedule=schedule, program=replace(plan.program, edge_functors=functors)) if late else plan
+    if not late:
+        return plan
+    program = replace(plan.program, edge_functors=functors)
+    return replace(plan, schedule=map_blocks(schedule, giving_up), program=program)
 
 
-def _in_one_sweep(reduction: Operation, taking: Operation, facts: Facts) -> Operation | None:
+def _in_one_sweep(facts: Facts, reduction: Operation, taking: Operation) -> Operation | None:
     """Both as one, if they share out members alike and collect a queue."""
     first, second = reduction.does, taking.does
     if not isinstance(first, Sweep) or not isinstance(second, Sweep) or first.segment is None or second.own is None:

@@ -101,6 +101,8 @@ class Loop:
     """How the worklist of the condition is worked off; None: as the body leaves it."""
     solo: Solo | None = None
     """How one of several GPUs runs small passes alone; None: all GPUs run all of them."""
+    gives_up: str | None = None
+    """The set that ends the loop, too, where many passes in a row leave it as large as it was; see `in_place`."""
 
 
 @dataclass(frozen=True, slots=True)

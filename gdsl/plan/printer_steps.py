@@ -77,7 +77,8 @@ def _step(step: Step, plan: Plan) -> list[str]:
             word = "repeat" if step.counted else "while"
             outermost = ", counted as iterations" if step.outermost else ""
             order = f"{_order(step.order)}, " if step.order is not None else ""
-            head = f"{word} {show(step.condition)}:  # {order}loop {step.number}{outermost}"
+            gives_up = f", gives up where {step.gives_up} stays as large" if step.gives_up is not None else ""
+            head = f"{word} {show(step.condition)}:  # {order}loop {step.number}{outermost}{gives_up}"
             return [head, *_ask(step.ask), *_solo(step.solo), *print_steps(step.body, plan)]
         case Branch():
             otherwise = ["else:", *print_steps(step.otherwise, plan)] if step.otherwise else []

@@ -69,7 +69,8 @@ from gdsl.plan.verifier_sets import verify_combinations, verify_copies
 from gdsl.plan.verifier_solo import verify_solo
 from gdsl.plan.verifier_storage import verify_sizes, verify_slots, verify_storage
 from gdsl.plan.verifier_sweeps import SweepVerifier
-from gdsl.plan.walking import deepest_on, operations, outside_launches, steps_in
+from gdsl.plan.walking import deepest_on, in_place, operations, outside_launches, steps_in
+from gdsl.uniqueness.first_free import first_free
 
 _PUT_IN = (Barrier, Initialize, Privatize, WriteBack, Snapshot, Exchange)
 """The steps that are not the program's."""
@@ -111,6 +112,7 @@ class _Verifier:
         self.program = plan.program
         self.expect = expecting(f"plan of {plan.program.name}")
         self.accesses = Accesses(plan.program)
+        self.unfinished = first_free(plan.program).unfinished if in_place(plan) else {}
 
     def header(self) -> None:
         plan = self.plan
@@ -216,7 +218,7 @@ class _Verifier:
             counted = isinstance(wanted, ir.Repeat) and wanted.count == step.condition
             tested = isinstance(wanted, ir.While) and wanted.condition == step.condition
             fits = number and (counted if step.counted else tested) and step.outermost == (depth == 0)
-            fits = fits and self._order(step) is step.order
+            fits = fits and self._order(step) is step.order and self._gives_up(step)
             return fits and isinstance(wanted, (ir.While, ir.Repeat)) and self._same(step.body, wanted.body, depth + 1)
         if isinstance(step, On):
             fits = isinstance(wanted, ir.On) and wanted.graph == step.graph
@@ -226,6 +228,11 @@ class _Verifier:
                 return False
             return self._same(step.then, wanted.then, depth) and self._same(step.otherwise, wanted.otherwise, depth)
         return not isinstance(step, (Launch, EnterGraph, MakeOnce, *_PUT_IN)) and step.step == wanted
+
+    def _gives_up(self, loop: Loop) -> bool:
+        """Whether the loop gives up if and only if it must: results do not depend on how far it comes, which may differ
+        from run to run."""
+        return loop.gives_up == self.unfinished.get(loop.number)
 
     def _order(self, loop: Loop) -> object:
         """The order in which the body works off the worklist, which is the loop's."""

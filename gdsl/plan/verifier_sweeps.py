@@ -258,7 +258,7 @@ class SweepVerifier(HintVerifier, ResultVerifier):
         segment = reduction.does.segment if isinstance(reduction.does, Sweep) else None
         tests = self.program.vertex_functor(take.functor).condition
         handed = segment is not None and (not segment.handed or not _reads(tests, segment.array))
-        return late and whole and handed and (step, take) in first_free(self.program)
+        return late and whole and handed and (step, take) in self.ask(first_free, self.program).pairs
 
     def _own(self, step: ir.Operator) -> frozenset[str]:
         """The arrays of which the work on a member touches that member's element alone."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator
 
-from gdsl.ir.nodes import Contract, Intersect, NumberMembers, Operator, Subgraph
+from gdsl.ir.nodes import Contract, Filter, Intersect, NeighborReduce, NumberMembers, Operator, Subgraph
 from gdsl.operations import Domain, Over
 from gdsl.plan.nodes import (
     Branch,
@@ -146,6 +146,12 @@ def own_sweeps(plan: Plan) -> tuple[Operation, ...]:
     all_operations = operations(plan)
     inside = {each.step.site for operation in all_operations for each in operation.fused}
     return tuple(operation for operation in all_operations if operation.step.site not in inside)
+
+
+def in_place(plan: Plan) -> bool:
+    """Whether some filter takes the results of a reduction in its sweep."""
+    filters = (each for each in own_sweeps(plan) if isinstance(each.step, Filter))
+    return any(isinstance(each.step, NeighborReduce) for one in filters for each in one.fused)
 
 
 def combinations(plan: Plan) -> tuple[Combine, ...]:

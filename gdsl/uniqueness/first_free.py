@@ -47,15 +47,17 @@ before the loop, and what else the program stores in the array is small.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from gdsl.effects.access import Accesses
 from gdsl.effects.ranges import limits
 from gdsl.ir import nodes as ir
-from gdsl.ir.traversal import all_steps, walk
-from gdsl.operations import NeighborOperation, Over, UnaryOperation
+from gdsl.ir.traversal import all_steps, contains, walk
+from gdsl.operations import Domain, NeighborOperation, Over, UnaryOperation
 from gdsl.uniqueness.partial_evaluation import FAR, Bits, Evaluation, NotProvedError, Number, SplitError, Value, bits_of
+from gdsl.uniqueness.unfinished import Unfinished, ends_with
 
 _MOST_LEAVES = 200
 _SMALL = 1 << 30
@@ -81,35 +83,83 @@ class _Leaf:
     t: int
 
 
-def first_free(program: ir.Program) -> Iterator[tuple[ir.NeighborReduce, ir.Filter]]:
-    """The reduction and the filter of each such loop after which numbers do not depend on how old the values are that
-    calls read of neighbors."""
+_Loop = tuple[ir.While, ir.NeighborReduce, ir.Filter]
+
+
+class FirstFree(NamedTuple):
+    """`pairs`: the reduction and the filter of each loop that may read neighbors' values of any age. `unfinished`: by
+    number, the sets of loops that may leave something else in each run, and so give up."""
+
+    pairs: tuple[tuple[ir.NeighborReduce, ir.Filter], ...]
+    unfinished: Mapping[int, str]
+
+
+def first_free(program: ir.Program) -> FirstFree:
+    """The loops of a program after which results do not depend on how old the values are that calls read of
+    neighbors."""
+    pairs, unfinished = list[tuple[ir.NeighborReduce, ir.Filter]](), dict[int, str]()
+    by_functors: dict[tuple[str, str], list[_Loop]] = {}
     for loop in all_steps(program.schedule):
         match loop:
             case ir.While(
-                condition=ir.FrontierNotEmpty(frontier=rest),
                 body=(
                     ir.NeighborReduce(frontier=ir.Elements(frontier=walked)) as reduction,
                     ir.Filter(frontier=ir.Elements(frontier=filtered), result=result) as taking,
                 ),
-            ) if rest == walked == filtered == result and _are_first_free(program, reduction, taking):
-                yield reduction, taking
+            ) if walked == filtered == result:
+                by_functors.setdefault((reduction.functor, taking.functor), []).append((loop, reduction, taking))
+    for loops in by_functors.values():
+        name = _first_free_array(program, *loops[0][1:])
+        if name is not None:
+            allowed, leave = _any_age(program, loops, name)
+            unfinished |= leave
+            pairs += ((reduction, taking) for _, reduction, taking in allowed)
+    return FirstFree(tuple(pairs), unfinished)
 
 
-def _are_first_free(program: ir.Program, reduction: ir.NeighborReduce, filtered: ir.Filter) -> bool:
+def _any_age(program: ir.Program, loops: list[_Loop], name: str) -> tuple[list[_Loop], dict[int, str]]:
+    """Of the loops that give the numbers `name`, those that may read values of any age, and which of these give up:
+    all, if those that end early are finished by later ones, else those that end when nobody is left."""
+    numbering = frozenset(loop.loop for loop, *_ in loops)
+    written = frozenset(target.data for _, target in _targets(program.vertex_functor(loops[0][2].functor).body))
+    try:
+        return loops, Unfinished(program, numbering, written, lambda step: _takes_all(program, step, name)).loops
+    except NotProvedError:
+        return [each for each in loops if ends_with(each[0], each[2].result)], {}
+
+
+def _takes_all(program: ir.Program, step: ir.Filter, name: str) -> bool:
+    """Whether a filter accepts every vertex that waits, and only looks."""
+    whole = not contains(program.schedule, ir.Contract)
+    if not (step.frontier.everything and step.frontier.domain is Domain.VERTEX and whole):
+        return False
+    functor = program.vertex_functor(step.functor)
+    waiting = Number(-1, -1, -1, -int(limits(program.array(name).type).high) - 1, -1)
+    evaluation = Evaluation(program, {(name, ir.Role.VERTEX): waiting})
+    try:
+        if not all(evaluation.of(each) is True for each in functor.condition):
+            return False
+        evaluation.run(functor.body)
+    except (NotProvedError, SplitError):
+        return False
+    return evaluation.accepted is not False
+
+
+def _first_free_array(program: ir.Program, reduction: ir.NeighborReduce, filtered: ir.Filter) -> str | None:
+    """The array of such numbers that a reduction and a filter give; None: they do not."""
     look, take = program.edge_functor(reduction.functor), program.vertex_functor(filtered.functor)
     written = {target.data for _, target in _targets(take.body) if isinstance(target, ir.ElementTarget)}
     if len(written) != 1 or reduction.operation is not NeighborOperation.OR or reduction.stores is None:
-        return False
+        return None
     (name,) = written
     if not _is_apart(program, name, reduction, filtered):
-        return False
+        return None
     try:
         neighbors = list(_neighbors(program, look, name, _NEAR_ENDS.get(reduction.over, ir.Role.NEAR)))
         leaves = list(_leaves(program, take, name, reduction.stores))
     except NotProvedError:
-        return False
-    return all(_fits(leaf, neighbors, leaves) for leaf in leaves)
+        return None
+    return name if all(_fits(leaf, neighbors, leaves) for leaf in leaves) else None
 
 
 def _targets(body: object) -> Iterator[tuple[ir.Node, ir.Target]]:

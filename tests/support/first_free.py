@@ -42,13 +42,76 @@ FIRST_FREE = {
     .replace("color[dst], color[src]", "color[src], color[dst]")
     .replace("(src, dst, e) -> uint32", "(src, dst, e) -> uint32"),
     "no maximum": COLORS.replace("colors max= color[v] + 1;", ""),
-    "before it until few wait": COLORS.replace(
-        "        while (rest)",
-        "        while (size(rest) > 3) { seen = neighbor_reduce(rest, look, or); rest = filter(rest, take); }\n"
-        "        while (rest)",
-    ),
     "an if": COLORS.replace("accept color[v] < 0;", "if (color[v] >= 0) { accept false; } else { accept true; }"),
 }
+EARLY = COLORS.replace(
+    "        while (rest)",
+    """        while (size(rest) > 3) { seen = neighbor_reduce(rest, look, or); rest = filter(rest, take); }
+        rest = filter(vertices, v => color[v] < 0);
+        while (rest)""",
+)
+"""Two loops, of which the first leaves some for the second."""
+_TWICE = "while (size(rest) > few) { seen = neighbor_reduce(rest, look, or); rest = filter(rest, take); }"
+FINISHED = {
+    "early": EARLY,
+    "until few wait": EARLY.replace("while (size(rest) > 3)", "few = num_vertices // 3; while (size(rest) > few)"),
+    "two ends": EARLY.replace("rest = filter(v", f"few = size(rest) // 2; {_TWICE} rest = filter(v"),
+    "parts": EARLY.replace(
+        "while (size(rest) > 3)",
+        f"few = 3; repeat (4) {{ rest = filter(vertices, v => int32(v) % 4 < 2); few = size(rest) // 2; {_TWICE} }}\n"
+        "        while (size(rest) > 3)",
+    ),
+    "in vain": EARLY.replace("vertices;", "filter(vertices, v => int32(v) % 2 == 1);").replace("> 3", "> 0"),
+    "a set besides": EARLY.replace("rest = filter(v", "few = 2 * size(rest); frontier left = rest; rest = filter(v"),
+    "all, and more": EARLY.replace("v => color[v] < 0);", "v => color[v] < 0 || int32(v) % 3 == 0);"),
+}
+"""Programs all of whose loops may run in place; the one *in vain* would not end as it is written."""
+_EARLY_CHANGES = {
+    "nobody finishes": ("        rest = filter(vertices, v => color[v] < 0);\n", ""),
+    "some are left out": ("v => color[v] < 0);", "v => color[v] < 0 && v > 3);"),
+    "those left are asked alone": ("filter(vertices, v => color", "filter(rest, v => color"),
+    "others are looked for": ("v => color[v] < 0);", "v => color[v] > 0);"),
+    "who is left is counted": ("rest = filter(v", "colors max= int32(size(rest)); rest = filter(v"),
+    "who is left decides": (
+        "rest = filter(v",
+        "if (size(rest) > 2) { compute(vertices, v => { early[v] = 1; }); } rest = filter(v",
+    ),
+    "how many are left says how often": (
+        "rest = filter(v",
+        "few = size(rest); repeat (few) { compute(vertices, v => { early[v] += 1; }); } rest = filter(v",
+    ),
+    "colors are seen before all have one": (
+        "rest = filter(v",
+        "compute(vertices, v => { early[v] = color[v]; }); rest = filter(v",
+    ),
+    "by way of a set": (
+        "rest = filter(v",
+        "frontier left = rest; compute(left, v => { early[v] = 1; }); rest = filter(v",
+    ),
+    "by way of a number": (
+        "rest = filter(v",
+        "few = size(rest); rest = filter(vertices, v => few == 2); compute(rest, v => { early[v] = 1; });"
+        " rest = filter(v",
+    ),
+    "a color is taken back": (
+        "rest = filter(v",
+        "compute(vertices, v => { if (v == 0) { color[v] = -1; } }); rest = filter(v",
+    ),
+    "a graph of who has a color": (
+        "rest = filter(v",
+        "graph h = subgraph(filter(edges, (src, dst, e) => color[src] < 0)); rest = filter(v",
+    ),
+    "the last in another graph": (
+        "        rest = filter(v",
+        "    }\n    graph h = subgraph(filter(edges, (src, dst, e) => src < dst)); on h {\n        frontier rest = filter(v",
+    ),
+}
+UNFINISHED = {
+    what: EARLY.replace(old, new).replace("local vertex seen", "vertex early : int32; local vertex seen")
+    for what, (old, new) in _EARLY_CHANGES.items()
+}
+"""Programs whose first loop may not."""
+assert all(old in EARLY for old, _ in _EARLY_CHANGES.values())
 _CHANGES = {
     "a color that is looked at, but not its bit": ("- ~own) < 4", "- ~own) < 3"),
     "a bit for two colors": ("<< other - ~own\n", "<< min(other - ~own, 2)\n"),

@@ -62,7 +62,9 @@ class FunctorCalls(TemplateHelpers):
         assert sweep.selection is not None
         return self.functors.test(sweep.selection.test, self._edge(sweep, walk), "selects")
 
-    def perform(self, sweep: Sweep, vertex: str = "v", totals: str = "totals", handed: tuple[str, str] | None = None) -> Calls:
+    def perform(
+        self, sweep: Sweep, vertex: str = "v", totals: str = "totals", handed: tuple[str, str] | None = None
+    ) -> Calls:
         """What is called for a member itself, an edge or a `vertex`, and which value of an array it is `handed`."""
         assert sweep.own is not None
         of_edges = sweep.members.domain is Domain.EDGE

@@ -17,6 +17,21 @@ __device__ __forceinline__ bool begin_pass(enactor& run, int32 loop, int32 itera
     return false;
 }
 
+// piece: passes_in_vain
+// Passes of a loop in a row that have left its set as large as it was. All threads count the same.
+struct passes_in_vain {
+    static constexpr uint32 most = 1000;
+    uint64 former = ~uint64(0);
+    uint32 count = 0;
+
+    // Before a pass on `size` members.
+    __device__ __forceinline__ bool few(uint64 size) {
+        count = size == former ? count + 1 : 0;
+        former = size;
+        return count < most;
+    }
+};
+
 // piece: count_pass
 // Counts a finished pass of an outermost loop.
 __device__ __forceinline__ void count_pass(enactor& run) {
