@@ -93,6 +93,7 @@ class ExpressionPrinter:
         self.plain_arrays = plain_arrays
         self.everywhere: Mapping[str, int] = {}  # by array that is reduced in copies of all GPUs: their number
         self.narrow: Mapping[str, Type] = {}  # by array that is stored in fewer bits than its values have: as what
+        self.gathers = False  # whether this is what an edge brings, whose ends a list says
         self.kept: Mapping[str, str] = {}  # by array of which the call keeps its own element: the local that holds it
         self.shared_arrays: frozenset[str] = frozenset()  # written by several calls, even those of one member
         self.own_id = own_id
@@ -195,7 +196,8 @@ class ExpressionPrinter:
             return atom(self.kept[node.array])
         text = self.element(node.array, node.index, node.checked, node.domain)
         if node.now or node.array in self.shared_arrays:
-            loaded = call("load_cached" if node.cached else "load_now", f"&{text}")
+            gathered = "load_gathered" if self.gathers and isinstance(node.index, ir.Parameter) else "load_cached"
+            loaded = call(gathered if node.cached else "load_now", f"&{text}")
         else:
             loaded = call("unpacked", text) if node.type.is_pair else postfix(text)
         return call(node.type.name, loaded.text) if node.array in self.narrow else loaded

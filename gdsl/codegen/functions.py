@@ -196,6 +196,7 @@ class FunctionPrinter:
         value = functor.key if key else functor.value
         assert value is not None
         lines, expressions = Lines(depth=1), self.expressions(functor)
+        expressions.gathers = True
         if cached is not None:
             expressions.read_ahead = {each: f"{KEPT}[{expressions.print(each.index)}]" for each in cached.places}
         lines.add(f"return {expressions.print(value)};", value.span)

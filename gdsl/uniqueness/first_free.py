@@ -55,7 +55,7 @@ from gdsl.effects.access import Accesses
 from gdsl.effects.ranges import limits
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import all_steps, contains, walk
-from gdsl.operations import Domain, NeighborOperation, Over, UnaryOperation
+from gdsl.operations import BinaryOperation, Domain, NeighborOperation, Over, UnaryOperation
 from gdsl.uniqueness.partial_evaluation import FAR, Bits, Evaluation, NotProvedError, Number, SplitError, Value, bits_of
 from gdsl.uniqueness.unfinished import Unfinished, ends_with
 
@@ -123,19 +123,31 @@ def _any_age(program: ir.Program, loops: list[_Loop], name: str) -> tuple[list[_
     numbering = frozenset(loop.loop for loop, *_ in loops)
     written = frozenset(target.data for _, target in _targets(program.vertex_functor(loops[0][2].functor).body))
     try:
-        return loops, Unfinished(program, numbering, written, lambda step: _takes_all(program, step, name)).loops
+        return loops, Unfinished(
+            program, numbering, written, lambda step, over: _takes_all(program, name, step, over)
+        ).loops
     except NotProvedError:
         return [each for each in loops if ends_with(each[0], each[2].result)], {}
 
 
-def _takes_all(program: ir.Program, step: ir.Filter, name: str) -> bool:
-    """Whether a filter accepts every vertex that waits, and only looks."""
-    whole = not contains(program.schedule, ir.Contract)
-    if not (step.frontier.everything and step.frontier.domain is Domain.VERTEX and whole):
+def _takes_all(program: ir.Program, name: str, step: ir.Filter, over: ir.Expression | None) -> bool:
+    """Whether a filter, behind a loop whose condition `over` no longer holds, accepts every vertex that waits, and only
+    looks."""
+    everything = step.frontier.everything and step.frontier.domain is Domain.VERTEX
+    if not everything or contains(program.schedule, ir.Contract):
         return False
     functor = program.vertex_functor(step.functor)
     waiting = Number(-1, -1, -1, -int(limits(program.array(name).type).high) - 1, -1)
-    evaluation = Evaluation(program, {(name, ir.Role.VERTEX): waiting})
+    scalars: dict[str, Value] = {}
+    match over:
+        case ir.Binary(
+            operation=BinaryOperation.GREATER,
+            left=ir.ScalarValue(name=scalar, type=kind),
+            right=ir.Literal(value=int(most)),
+        ) if kind.is_integer:
+            low = int(limits(kind).low)
+            scalars = {scalar: Number(0, low, most, low, most)}
+    evaluation = Evaluation(program, {(name, ir.Role.VERTEX): waiting}, scalars=scalars)
     try:
         if not all(evaluation.of(each) is True for each in functor.condition):
             return False

@@ -80,6 +80,7 @@ class Evaluation:
     seen: dict[tuple[str, ir.Role], Value]
     name: str = ""
     locals: Mapping[str, Value] = field(default_factory=dict)
+    scalars: Mapping[str, Value] = field(default_factory=dict)
     accepted: bool | None = None
     stored: bool = False
     maxima: list[Number] = field(default_factory=list)
@@ -116,6 +117,8 @@ class Evaluation:
                 return node.value if isinstance(node.value, bool) else _literal(node.value)
             case ir.Local() if node.name in self.locals:
                 return self.locals[node.name]
+            case ir.ScalarValue() if node.name in self.scalars:
+                return self.scalars[node.name]
             case ir.Element(index=ir.Parameter() as index):
                 value = self.seen.get((node.array, index.role))
                 if value is None:

@@ -38,10 +38,10 @@ class Unfinished:
         program: ir.Program,
         numbering: frozenset[int],
         written: frozenset[str],
-        takes_all: Callable[[ir.Filter], bool],
+        takes_all: Callable[[ir.Filter, ir.Expression | None], bool],
     ) -> None:
         """`numbering`: the loops that give numbers, by number. `written`: what `take` writes. `takes_all`: whether a
-        filter accepts every vertex that waits."""
+        filter accepts every vertex that waits, also if it is the last step of a loop with this condition."""
         self.accesses = Accesses(program)
         self.numbering, self.written, self.takes_all = numbering, written, takes_all
         self.unsure = frozenset[str]()
@@ -50,6 +50,8 @@ class Unfinished:
         """Those in which numbers are given that may differ."""
         self.loops = dict[int, str]()
         """By number, the sets of the loops that may leave something else."""
+        self.same_before = dict[int, bool]()
+        """By number, whether nothing differs yet when a loop begins."""
         self._block(program.schedule, None)
         results = {each.name for each in program.arrays if not each.is_local}
         results |= {each.name for each in program.scalars if not each.is_local}
@@ -73,17 +75,25 @@ class Unfinished:
         nobody = ends_with(loop, rest)
         if not nobody or self.unsure & {rest, *self.written}:
             self.graphs.add(graph)
-            everybody = isinstance(before, ir.Filter) and before.result == rest and self.takes_all(before)
-            if nobody and everybody:
+            if nobody and self._takes_everybody(before, rest):
                 self.unsure -= {rest, *self.written}
             else:
                 self.unsure |= {rest, *self.written}
                 self.loops[loop.loop] = rest
 
+    def _takes_everybody(self, before: ir.Step | None, rest: str) -> bool:
+        """Whether a step, or the last one of a loop that leaves nothing else where it makes no pass, takes all who wait
+        into a set."""
+        last, over = before, None
+        if isinstance(before, ir.While) and before.body and self.same_before.get(before.loop, False):
+            last, over = before.body[-1], before.condition
+        return isinstance(last, ir.Filter) and last.result == rest and self.takes_all(last, over)
+
     def _step(self, step: ir.Step, graph: str | None) -> None:
         match step:
             case ir.While() | ir.Repeat():
                 self._expect(not self._read(step) & self.unsure)
+                self.same_before[step.loop] = self.same_before.get(step.loop, True) and not self.unsure
                 before = None
                 while before != self.unsure:
                     before = self.unsure

@@ -147,6 +147,19 @@ __device__ __forceinline__ T load_cached(const T* x) {
     }
 }
 
+// piece: load_gathered
+// As `load_cached`, at a place that another load has said. As this one follows that, it needs no other order.
+template <class T>
+__device__ __forceinline__ T load_gathered(const T* x) {
+    if constexpr (sizeof(T) != 4) {
+        return load_cached(x);
+    } else {
+        union { uint32 from; T to; } bits;
+        asm("ld.global.ca.u32 %0, [%1];" : "=r"(bits.from) : "l"(x));
+        return bits.to;
+    }
+}
+
 // piece: load_once
 // Loads data that nobody writes meanwhile and that is not needed again. It is not kept in the multiprocessor's cache.
 template <class T>

@@ -69,6 +69,8 @@ __device__ __forceinline__ T load_cached(const T* x) {
     return emulator::from_bits<T>(emulator::load_cached(x, sizeof(T)));
 }
 template <class T>
+__device__ __forceinline__ T load_gathered(const T* x) { return load_cached(x); }
+template <class T>
 __device__ __forceinline__ void store_relaxed(T* x, T value) {
     emulator::store(x, sizeof(T), emulator::to_bits(value), false);
 }
