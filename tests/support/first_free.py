@@ -52,8 +52,19 @@ EARLY = COLORS.replace(
 )
 """Two loops, of which the first leaves some for the second."""
 _TWICE = "while (size(rest) > few) { seen = neighbor_reduce(rest, look, or); rest = filter(rest, take); }"
+ROUND = COLORS.replace(
+    "        while (rest)",
+    """        few = 3;
+        while (few > 0) {
+            few -= 1; while (size(rest) > 5) { seen = neighbor_reduce(rest, look, or); rest = filter(rest, take); }
+            rest = filter(vertices, v => color[v] < 0 && (few <= 0 || int32(v) % 3 != int32(few)));
+        }
+        while (rest)""",
+)
+"""The filter that takes all who are left is the last step of a loop, where that ends."""
 FINISHED = {
     "early": EARLY,
+    "the last step of a loop": ROUND,
     "until few wait": EARLY.replace("while (size(rest) > 3)", "few = num_vertices // 3; while (size(rest) > few)"),
     "two ends": EARLY.replace("rest = filter(v", f"few = size(rest) // 2; {_TWICE} rest = filter(v"),
     "parts": EARLY.replace(
@@ -103,15 +114,29 @@ _EARLY_CHANGES = {
     ),
     "the last in another graph": (
         "        rest = filter(v",
-        "    }\n    graph h = subgraph(filter(edges, (src, dst, e) => src < dst)); on h {\n        frontier rest = filter(v",
+        "    }\n    graph h = subgraph(filter(edges, (src, dst, e) => src < dst)); on h {\n"
+        "        frontier rest = filter(v",
     ),
 }
-UNFINISHED = {
-    what: EARLY.replace(old, new).replace("local vertex seen", "vertex early : int32; local vertex seen")
-    for what, (old, new) in _EARLY_CHANGES.items()
+_ROUND_CHANGES = {
+    "not all when a loop ends": ("few <= 0 ||", "few < 0 ||"),
+    "another end of a loop": ("while (few > 0)", "while (few != 0)"),
+    "a step behind the filter": ("int32(few)));", "int32(few))); few -= 1;"),
+    "a loop may make no pass": (
+        "few = 3;",
+        "while (size(rest) > 9) { seen = neighbor_reduce(rest, look, or); rest = filter(rest, take); } few = 3;",
+    ),
+    "a loop takes others": ("            rest = filter(v", "            frontier f = filter(v"),
 }
-"""Programs whose first loop may not."""
-assert all(old in EARLY for old, _ in _EARLY_CHANGES.values())
+UNFINISHED = {
+    what: program.replace(old, new).replace("local vertex seen", "vertex early : int32; local vertex seen")
+    for program, changes in ((EARLY, _EARLY_CHANGES), (ROUND, _ROUND_CHANGES))
+    for what, (old, new) in changes.items()
+}
+"""Programs whose first loops may not."""
+assert all(old in EARLY for old, _ in _EARLY_CHANGES.values()) and all(
+    old in ROUND for old, _ in _ROUND_CHANGES.values()
+)
 _CHANGES = {
     "a color that is looked at, but not its bit": ("- ~own) < 4", "- ~own) < 3"),
     "a bit for two colors": ("<< other - ~own\n", "<< min(other - ~own, 2)\n"),

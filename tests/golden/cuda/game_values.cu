@@ -11,6 +11,7 @@
 
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: load_cached
+// piece: load_gathered
 // piece: negated
 // piece: multiplied
 // piece: load_relaxed
@@ -40,6 +41,8 @@
 #undef look_value
 #undef onward_condition
 #undef other
+#undef own_seen
+#undef own_worth
 #undef reduce_look
 #undef seen
 #undef src
@@ -597,7 +600,7 @@ __device__ __forceinline__ bool onward_condition(vertex src, vertex dst) {
 
 __device__ __forceinline__ uint32 look_value(const data_slice& d, vertex src, vertex dst) {
 #line 18 "game_values.gdsl"
-    return bits_(load_cached(&d.worth[dst]), d.worth[src]);
+    return bits_(load_gathered(&d.worth[dst]), d.worth[src]);
 }
 #line resume "game_values.cu"
 
@@ -607,11 +610,14 @@ __device__ __forceinline__ bool take_condition(const data_slice& d, vertex v) {
 }
 #line resume "game_values.cu"
 
-__device__ __forceinline__ bool take_apply(const data_slice& d, vertex v) {
+__device__ __forceinline__ bool take_apply(const data_slice& d, vertex v, uint32 own_seen) {
+    int32 own_worth = load_now(&d.worth[v]);
 #line 22 "game_values.gdsl"
-    const int32 taken = ctz(~d.seen[v]);
-    store_shared(&d.worth[v], taken < 31 ? wrapping_add(~load_now(&d.worth[v]), taken) : taken == 31 ? wrapping_subtract(load_now(&d.worth[v]), 31) : load_now(&d.worth[v]));
-    return load_now(&d.worth[v]) < 0;
+    const int32 taken = ctz(~own_seen);
+    own_worth = taken < 31 ? wrapping_add(~own_worth, taken) : taken == 31 ? wrapping_subtract(own_worth, 31) : own_worth;
+#line 23 "game_values.gdsl"
+    store_shared(&d.worth[v], own_worth);
+    return own_worth < 0;
 }
 #line resume "game_values.cu"
 
@@ -641,16 +647,16 @@ __device__ __forceinline__ void reduce_look(enactor& run, const data_slice& d, f
     const auto value = [&](vertex near, vertex far, edge at) { return uint32(look_value(d, near, far)); };
     reduce_lists<4>(run, members_of(input), out_lists{d.graph}, 0u, combine, value,
         [&](bool has_member, bool whole, vertex near, uint32 reduced) {
-            if (has_member) { d.seen[near] = reduced; }
+            if (has_member && !whole) { d.seen[near] = reduced; }
             const bool active = has_member && whole;
             __syncwarp(FULL_WARP);
-            const bool accepted = active && take_condition(d, near) && take_apply(d, near);
+            const bool accepted = active && take_condition(d, near) && take_apply(d, near, reduced);
             out.append(accepted, near);
         });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0u, combine, value,
         [&](vertex near, uint32 reduced) { reduce_or(&d.seen[near], reduced); });
     each_hub_together(run, d.graph.largest_degree, [&](bool active, vertex near) {
-        const bool accepted = active && take_condition(d, near) && take_apply(d, near);
+        const bool accepted = active && take_condition(d, near) && take_apply(d, near, d.seen[near]);
         out.append(accepted, near);
     });
     out.flush();
