@@ -16,7 +16,7 @@ from gdsl.plan.hoisted_scalars import hoisted_sites
 from gdsl.plan.nodes import Choice, Dedup, Form, Loop, MakeOnce, Operation, Plan, Sweep
 from gdsl.plan.printer_sweeps import print_compare
 from gdsl.plan.sending import written_for
-from gdsl.plan.walking import operations, steps_in
+from gdsl.plan.walking import numbering, operations, steps_in
 from gdsl.types import Widths
 
 _BALANCES = {
@@ -147,6 +147,8 @@ def _becomes(operation: Operation, host: Operation | None, plan: Plan) -> Iterat
         yield f"fused: runs in the sweep of @{host.step.label} ({host.step.span.words})"
     if operation.fused:
         yield f"fused: its sweep also runs {', '.join(f'@{each.step.label}' for each in operation.fused)}"
+    if operation in numbering(plan):
+        yield "in place: what is read of a neighbor may be of this pass or an earlier one (two sweeps on several GPUs)"
     if host is None and plan.target.fused:
         yield "a barrier of all threads follows" if operation.waits else "no barrier follows"
 

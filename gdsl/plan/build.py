@@ -14,6 +14,7 @@ from gdsl.plan.lower import lower
 from gdsl.plan.nodes import Plan
 from gdsl.plan.passes import LOWER, PLAN_PASSES, PROGRAM_PASSES
 from gdsl.plan.target import Sizes, Target
+from gdsl.plan.walking import operations
 
 _VERIFIERS = {
     hoisted_scalars.run: ("gdsl.plan.verifier_hoisted_scalars", "verify_hoisted_scalars"),
@@ -53,10 +54,11 @@ def neighbors(program: Program, target: Target) -> tuple[Pair, ...]:
     if not (target.fused and target.grid):
         return ()
     facts = Facts(_written_in_operators(program, target, False), target)
-    plan = _passed(facts, "cpu_threads")
+    plan = _passed(facts, "in_place")
     fusion = fusion_of(plan, facts)
     fusion.steps(plan.schedule)
-    return tuple(fusion.pairs)
+    in_place = [Pair(first, second, None) for second in operations(plan) for first in second.fused]
+    return tuple(sorted((*fusion.pairs, *in_place), key=lambda pair: pair.second.step.site))
 
 
 def _written_in_operators(program: Program, target: Target, verify: bool) -> Program:

@@ -69,7 +69,7 @@ from gdsl.plan.verifier_sets import verify_combinations, verify_copies
 from gdsl.plan.verifier_solo import verify_solo
 from gdsl.plan.verifier_storage import verify_sizes, verify_slots, verify_storage
 from gdsl.plan.verifier_sweeps import SweepVerifier
-from gdsl.plan.walking import deepest_on, in_place, operations, outside_launches, steps_in
+from gdsl.plan.walking import deepest_on, numbering, operations, outside_launches, steps_in
 from gdsl.uniqueness.first_free import first_free
 
 _PUT_IN = (Barrier, Initialize, Privatize, WriteBack, Snapshot, Exchange)
@@ -112,7 +112,7 @@ class _Verifier:
         self.program = plan.program
         self.expect = expecting(f"plan of {plan.program.name}")
         self.accesses = Accesses(plan.program)
-        self.unfinished = first_free(plan.program).unfinished if in_place(plan) else {}
+        self.unfinished = first_free(plan.program).unfinished if numbering(plan) else {}
 
     def header(self) -> None:
         plan = self.plan

@@ -148,10 +148,10 @@ def own_sweeps(plan: Plan) -> tuple[Operation, ...]:
     return tuple(operation for operation in all_operations if operation.step.site not in inside)
 
 
-def in_place(plan: Plan) -> bool:
-    """Whether some filter takes the results of a reduction in its sweep."""
+def numbering(plan: Plan) -> tuple[Operation, ...]:
+    """The filters that take the results of a reduction in its sweep (`in_place`)."""
     filters = (each for each in own_sweeps(plan) if isinstance(each.step, Filter))
-    return any(isinstance(each.step, NeighborReduce) for one in filters for each in one.fused)
+    return tuple(each for each in filters if any(isinstance(one.step, NeighborReduce) for one in each.fused))
 
 
 def combinations(plan: Plan) -> tuple[Combine, ...]:

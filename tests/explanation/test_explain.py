@@ -145,6 +145,13 @@ def test_what_is_kept_and_what_needs_no_marks():
     assert once in _operator(_explained("k_core"), "lose").becomes
 
 
+def test_numbers_in_place():
+    found = _explained("coloring")
+    in_place = "in place: what is read of a neighbor may be of this pass or an earlier one (two sweeps on several GPUs)"
+    assert in_place in _operator(found, "take").becomes and in_place not in _operator(found, "look").becomes
+    assert not any("@take" in each and "sweep of its own" in each for each in found.faster)
+
+
 def test_fusion():
     found = _explained("pagerank")
     assert any(each.startswith("fused: runs in the sweep of @settle") for each in _operator(found, "received").becomes)
