@@ -61,12 +61,16 @@ class Unfinished:
         if not holds:
             raise NotProvedError
 
-    def _block(self, steps: tuple[ir.Step, ...], graph: str | None) -> None:
-        for before, step in zip((None, *steps), steps, strict=False):
+    def _block(self, steps: tuple[ir.Step, ...], graph: str | None, before: ir.Step | None = None) -> None:
+        """`before`: what runs just before these."""
+        for step in steps:
             if isinstance(step, ir.While) and step.loop in self.numbering:
                 self._numbers(before, step, graph)
+            elif isinstance(step, ir.On):
+                self._block(step.body, step.graph, before)
             else:
                 self._step(step, graph)
+            before = step.body[-1] if isinstance(step, ir.On) and step.body else step
 
     def _numbers(self, before: ir.Step | None, loop: ir.While, graph: str | None) -> None:
         _, taking = loop.body
@@ -106,8 +110,6 @@ class Unfinished:
                 after, self.unsure = self.unsure, before
                 self._block(step.otherwise, graph)
                 self.unsure |= after
-            case ir.On():
-                self._block(step.body, step.graph)
             case ir.PushBuckets() | ir.PopBuckets():
                 self._block(step.body, graph)
             case _:
