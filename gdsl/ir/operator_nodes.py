@@ -149,7 +149,8 @@ class NeighborVote(Operator):
     largest `score`; as if all were computed before any is stored.
 
     Among equal keys, the one in `keep` at v wins if it is among them, else the smallest. A NaN is the smallest score.
-    Without ballots `array[v]` keeps its value.
+    Where there is a `score`, the key in `keep` at v is among the keys without ballots, too, with a total of 0. Without
+    any key `array[v]` keeps its value.
     """
 
     functor: str
@@ -158,6 +159,11 @@ class NeighborVote(Operator):
     array: str
     array_type: Type
     keep: str | None
+
+    @property
+    def keeps_candidate(self) -> bool:
+        """Whether the key in `keep` needs no ballot."""
+        return self.keep is not None and self.score is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -350,7 +350,8 @@ def _segment(sweep: Sweep, segment: Segment) -> str:
 
 def _vote(vote: Vote) -> list[str]:
     by = f"score of {vote.score}, a {vote.score_type.name}" if vote.score is not None else f"{vote.total.name} total"
-    keep = f", {vote.keep} wins a tie" if vote.keep is not None else ""
+    stands = " and needs no votes" if vote.stands else ""
+    keep = f", {vote.keep} wins a tie{stands}" if vote.keep is not None else ""
     aside = f", aside in {vote.staging} until all are computed" if vote.staging is not None else ""
     lines = [f"the {vote.key.name} with the largest {by}, of a member into {vote.array}{keep}{aside}"]
     if vote.tables is None:

@@ -102,6 +102,8 @@ class Vote:
     score_type: Type
     keep: str | None
     """The array of the keys that win a tie."""
+    stands: bool
+    """Whether these need no ballots."""
     tables: Tables | None
     """None: each thread that counts has its own."""
     staging: str | None

@@ -103,6 +103,7 @@ class ResultVerifier(VariantVerifier):
         key, weight = functor.key, functor.value
         assert key is not None and weight is not None
         self.expect((vote.array, vote.score, vote.keep) == (step.array, step.score, step.keep), "another vote")
+        self.expect(vote.stands == step.keeps_candidate, "whether a key needs ballots")
         self.expect(vote.key is key.type and vote.total is weight.type, "votes of other types")
         self.expect(vote.score_type is (score.value.type if score is not None else weight.type), "another score")
         self.expect((vote.tables is not None) == self.target.grid, "whether tables are shared")

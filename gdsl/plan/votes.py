@@ -33,6 +33,7 @@ def vote_of(
         score=step.score,
         score_type=score.value.type if score is not None else weight.type,
         keep=step.keep,
+        stands=step.keeps_candidate,
         tables=Tables(*map(unused, names)) if grid else None,
         staging=unused(f"{step.array}_voted") if reads_result(step, functor, score) else None,
     )

@@ -167,7 +167,7 @@ class Operators:
         functor = self.functors[step.functor]
         assert isinstance(functor, ir.EdgeFunctor)
         totals = self.votes.totals(self.serial.compiled(functor), functor, visits.calls(state.shuffled(len(visits))))
-        won = self.votes.winners(step, totals)
+        won = self.votes.winners(step, members, totals)
         values = state.arrays[step.array].values
         for vertex, key in won.items():
             values[vertex] = key
@@ -251,14 +251,19 @@ class Votes:
                 of_vertex[key] = add(of_vertex[key], weight) if key in of_vertex else weight
         return totals
 
-    def winners(self, step: ir.NeighborVote, totals: Totals) -> dict[int, Value]:
+    def winners(self, step: ir.NeighborVote, members: Iterable[int], totals: Totals) -> dict[int, Value]:
         """The best key of each vertex that has any."""
         score = self._score(step)
         own_keys = self.state.arrays[step.keep].values if step.keep is not None else None
         won = {}
-        for vertex, of_vertex in totals.items():
+        for vertex in members:
             self.state.clock.poll()
+            of_vertex = totals.get(vertex, {})
             own = own_keys[vertex] if own_keys is not None else None
+            if own is not None and step.keeps_candidate:
+                of_vertex.setdefault(own, 0)
+            if not of_vertex:
+                continue
             scores = {key: score(vertex, key, total) for key, total in of_vertex.items()}
             best = None
             for key in sorted(of_vertex, key=lambda key: (own is None or key != own, key)):

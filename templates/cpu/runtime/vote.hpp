@@ -12,7 +12,7 @@ inline void vote_edges(run_state& run, vote_tables<Key, Total>& tables, int64 ke
     table.take(keys);
     direct.take(keys);
     const auto vote = [&](vertex near) {
-        const int64 edges = lists.degree(near);
+        const int64 edges = lists.degree(near) + 1;  // and a key without votes
         if (must_stop(run.control)) { return; }
         if (!table.prepare(edges) || !direct.prepare(edges)) {
             store_shared(&run.hubs.lost, true);

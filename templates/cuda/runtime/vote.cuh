@@ -4,8 +4,8 @@
 // For more edges the warp counts in a table, one list after another. The longest lists are deferred to `vote_hubs`.
 // `ballots(near)(place, key, weight)` returns whether the edge at this place in the lists of `near` votes, and sets its
 // key and weight; `choice(near, key, total)` makes a candidate of the votes for a key; `elect(near, voted, key)`
-// receives the result.
-template <class Key, class Total, class Members, class Degree, class Ballots, class Table, class Choice, class Elect>
+// receives the result. Lists have `more` places than edges.
+template <class Key, class Total, uint32 more, class Members, class Degree, class Ballots, class Table, class Choice, class Elect>
 __device__ __forceinline__ void vote_warps(enactor& run, const Members& members, Degree degree, Ballots ballots, Table table,
                                            Choice choice, Elect elect, hub_chunk* parts) {
     const uint64 size = members.size();
@@ -17,18 +17,18 @@ __device__ __forceinline__ void vote_warps(enactor& run, const Members& members,
         const vertex own = has_member ? members[base + lane] : vertex(0);
         const edge length = has_member ? degree(own) : edge(0);
         visited += length;
-        const bool hub = length >= HUB_DEGREE, divided = hub && uint64(length) > block_keys<Key, Total>();
+        const bool hub = length >= HUB_DEGREE, divided = hub && uint64(length) + more > block_keys<Key, Total>();
         if (__any_sync(FULL_WARP, hub)) {
             defer_list(run, hub && !divided, own, 0, 1);
-            defer_in_parts(run, divided, own, length, parts, part_edges(size));
+            defer_in_parts(run, divided, own, length + more, parts, part_edges(size));
         }
-        const uint32 places = hub ? 0 : uint32(length);
-        if (has_member && !hub && places <= VOTED_ALONE) {
-            const auto best = vote_alone<Key, Total>(own, places, ballots(own), choice);
+        const uint32 places = hub || !has_member ? 0 : uint32(length) + more;
+        if (has_member && !hub && places <= VOTED_ALONE + more) {
+            const auto best = vote_alone<VOTED_ALONE + more, Key, Total>(own, places, ballots(own), choice);
             elect(own, best.voted, best.key);
         }
         __syncwarp(FULL_WARP);
-        const bool longer = places > VOTED_ALONE, tabled = longer && places > VOTED_BY_LANES;
+        const bool longer = places > VOTED_ALONE + more, tabled = longer && places > VOTED_BY_LANES;
         vote_in_groups<8, Key, Total>(__ballot_sync(FULL_WARP, longer && !tabled && places <= 8), own, places, ballots,
                                       choice, elect);
         vote_in_groups<32, Key, Total>(__ballot_sync(FULL_WARP, longer && !tabled && places > 8), own, places, ballots,

@@ -21,8 +21,8 @@ __device__ __forceinline__ void defer_in_parts(enactor& run, bool defer, vertex 
 struct table_part {
     uint64 first, last;
 };
-__device__ __forceinline__ table_part places_of_part(const hub_chunk& part, uint64 degree) {
-    return {2 * uint64(part.first), 2 * uint64(part.last) + (uint64(part.last) == degree ? 1 : 0)};
+__device__ __forceinline__ table_part places_of_part(const hub_chunk& part, uint64 places, uint64 size) {
+    return {min(2 * uint64(part.first), size), uint64(part.last) == places ? size : min(2 * uint64(part.last), size)};
 }
 
 // piece: empty_parts
@@ -32,7 +32,7 @@ __device__ __forceinline__ void empty_parts(const hub_chunk* parts, uint64 count
     for (uint64 i = block_index(); i < count; i += block_count()) {
         const hub_chunk part = parts[i];
         const auto own = table(part.vertex_id);
-        const table_part places = places_of_part(part, degree(part.vertex_id));
+        const table_part places = places_of_part(part, degree(part.vertex_id), own.size);
         empty_votes(own, places.first + threadIdx.x, places.last, BLOCK_THREADS);
     }
 }
@@ -71,7 +71,7 @@ __device__ __forceinline__ void best_of_parts(block_storage& shared, hub_chunk* 
     for (uint64 i = block_index(); i < count; i += block_count()) {
         const hub_chunk part = parts[i];
         const auto own = table(part.vertex_id);
-        const table_part places = places_of_part(part, degree(part.vertex_id));
+        const table_part places = places_of_part(part, degree(part.vertex_id), own.size);
         decltype(choice(part.vertex_id, own.keys[0], own.totals[0])) best = {};
         const uint64 at = best_in_table(part.vertex_id, own, places.first + threadIdx.x, places.last, BLOCK_THREADS, choice, best);
         const auto winner = block_best(shared, best_of<32>(best));

@@ -1,15 +1,15 @@
 // piece: vote_alone
-// The best candidate of up to VOTED_ALONE edges, by one thread.
-template <class Key, class Total, class Vote, class Choice>
+// The best candidate of up to `most` places, by one thread.
+template <uint32 most, class Key, class Total, class Vote, class Choice>
 __device__ __forceinline__ auto vote_alone(vertex near, uint32 places, const Vote& vote, Choice choice)
     -> decltype(choice(near, Key(), Total())) {
-    Key key[VOTED_ALONE];
-    Total total[VOTED_ALONE];
-    bool votes[VOTED_ALONE];
+    Key key[most];
+    Total total[most];
+    bool votes[most];
 #pragma unroll
-    for (uint32 k = 0; k < VOTED_ALONE; ++k) { votes[k] = k < places && vote(edge(k), key[k], total[k]); }
+    for (uint32 k = 0; k < most; ++k) { votes[k] = k < places && vote(edge(k), key[k], total[k]); }
 #pragma unroll
-    for (uint32 k = 1; k < VOTED_ALONE; ++k) {
+    for (uint32 k = 1; k < most; ++k) {
 #pragma unroll
         for (uint32 first = 0; first < k; ++first) {
             if (!votes[k] || !votes[first] || key[k] != key[first]) { continue; }
@@ -19,7 +19,7 @@ __device__ __forceinline__ auto vote_alone(vertex near, uint32 places, const Vot
     }
     decltype(choice(near, Key(), Total())) best = {};
 #pragma unroll
-    for (uint32 k = 0; k < VOTED_ALONE; ++k) {
+    for (uint32 k = 0; k < most; ++k) {
         if (!votes[k]) { continue; }
         const auto candidate = choice(near, key[k], total[k]);
         if (beats(candidate, best)) { best = candidate; }
