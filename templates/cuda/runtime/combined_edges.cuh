@@ -103,10 +103,12 @@ template <class Weight>
 __device__ __forceinline__ uint32 slot_of_ends(const ends_table<Weight>& table, uint64 key, bool& is_new) {
     uint32 slot = uint32((key * 0x9e3779b97f4a7c15ull >> 32) * table.size >> 32);
     for (uint32 tried = 0; tried < COMBINED_TRIES; ++tried) {
-        const uint64 stored = load_relaxed(&table.keys[slot]);
-        if (stored == key) { return slot; }
-        is_new = stored == NO_ENDS && exchange_word(&table.keys[slot], NO_ENDS, key);
-        if (is_new || (stored == NO_ENDS && load_relaxed(&table.keys[slot]) == key)) { return slot; }
+        uint64 stored = load_in_block(&table.keys[slot]);
+        if (stored == NO_ENDS) {
+            stored = swap_in_block(&table.keys[slot], NO_ENDS, key);
+            is_new = stored == NO_ENDS;
+        }
+        if (is_new || stored == key) { return slot; }
         slot = slot + 1 < table.size ? slot + 1 : 0;
     }
     return table.size;

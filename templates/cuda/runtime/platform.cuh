@@ -199,6 +199,64 @@ __device__ __forceinline__ uint32 dynamic_shared_bytes() {
 template <class T>
 __device__ __forceinline__ void store_relaxed(T* x, T value) { *static_cast<volatile T*>(x) = value; }
 
+// piece: place_in_block
+// Where something lies in the block's own memory. The compiler takes most pointers for ones that lead anywhere, with
+// slower loads, and atomics that look where they lead.
+__device__ __forceinline__ uint32 place_in_block(const void* x) { return uint32(__cvta_generic_to_shared(x)); }
+
+// piece: load_in_block store_in_block
+// `load_relaxed` and `store_relaxed` of values in the block's own memory.
+template <class T>
+__device__ __forceinline__ T load_in_block(const T* x) {
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "values of 4 or 8 bytes");
+    if constexpr (sizeof(T) == 4) {
+        union { uint32 from; T to; } bits;
+        asm volatile("ld.volatile.shared.u32 %0, [%1];" : "=r"(bits.from) : "r"(place_in_block(x)));
+        return bits.to;
+    } else {
+        union { uint64 from; T to; } bits;
+        asm volatile("ld.volatile.shared.u64 %0, [%1];" : "=l"(bits.from) : "r"(place_in_block(x)));
+        return bits.to;
+    }
+}
+template <class T>
+__device__ __forceinline__ void store_in_block(T* x, T value) {
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "values of 4 or 8 bytes");
+    if constexpr (sizeof(T) == 4) {
+        union { T from; uint32 to; } bits = {value};
+        asm volatile("st.volatile.shared.u32 [%0], %1;" : : "r"(place_in_block(x)), "r"(bits.to));
+    } else {
+        union { T from; uint64 to; } bits = {value};
+        asm volatile("st.volatile.shared.u64 [%0], %1;" : : "r"(place_in_block(x)), "l"(bits.to));
+    }
+}
+
+// piece: swap_in_block
+// A compare-and-swap in the block's own memory. Returns the former value.
+template <class T>
+__device__ __forceinline__ T swap_in_block(T* x, T former, T value) {
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "values of 4 or 8 bytes");
+    if constexpr (sizeof(T) == 4) {
+        uint32 found;
+        asm volatile("atom.shared.cas.b32 %0, [%1], %2, %3;"
+                     : "=r"(found) : "r"(place_in_block(x)), "r"(uint32(former)), "r"(uint32(value)));
+        return T(found);
+    } else {
+        uint64 found;
+        asm volatile("atom.shared.cas.b64 %0, [%1], %2, %3;"
+                     : "=l"(found) : "r"(place_in_block(x)), "l"(uint64(former)), "l"(uint64(value)));
+        return T(found);
+    }
+}
+
+// piece: add_word_in_block
+// Adds to a word of the block's own memory. Returns its former value.
+__device__ __forceinline__ uint32 add_word_in_block(uint32* x, uint32 value) {
+    uint32 found;
+    asm volatile("atom.shared.add.u32 %0, [%1], %2;" : "=r"(found) : "r"(place_in_block(x)), "r"(value));
+    return found;
+}
+
 // piece: load_acquire
 // Later reads see all that other threads wrote before they released `x`.
 __device__ __forceinline__ uint64 load_acquire(const uint64* x) {

@@ -11,7 +11,10 @@ __device__ __forceinline__ void vote_warps(enactor& run, const Members& members,
     const uint64 size = members.size();
     const uint32 lane = lane_index(), width = members_per_warp(size);
     uint64 visited = 0;
+    const auto room = vote_room<Key, Total>(run.shared, threadIdx.x / 32, BLOCK_THREADS / 32);
     __syncthreads();  // the tables share memory with data that other threads may still use
+    empty_votes(room, lane, room.size, 32);
+    __syncwarp(FULL_WARP);
     for (uint64 base = turn_base(size, width); base < size; base += grid_warps() * width) {
         const bool has_member = lane < width && base + lane < size;
         const vertex own = has_member ? members[base + lane] : vertex(0);
@@ -39,9 +42,12 @@ __device__ __forceinline__ void vote_warps(enactor& run, const Members& members,
             const uint32 row = __ffs(rows) - 1;
             const vertex near = vertex(__shfl_sync(FULL_WARP, own, row));
             const edge edges = edge(__shfl_sync(FULL_WARP, places, row));
-            const auto room = vote_room<Key, Total>(run.shared, threadIdx.x / 32, BLOCK_THREADS / 32);
-            const auto winner = best_of<32>(vote_in_table(near, edges, lane, 32, ballots(near), room, table(near), choice, warp_pause()));
+            const bool fits = uint64(edges) < room.size;
+            const auto winner = best_of<32>(
+                fits ? vote_in_room<(HUB_DEGREE + more + 30) / 32>(near, edges, lane, 32, ballots(near), room, choice, warp_pause())
+                     : vote_in_table(near, edges, ballots(near), table(near), choice));
             if (lane == 0) { elect(near, winner.voted, winner.key); }
+            __syncwarp(FULL_WARP);  // the room is empty again
         }
     }
     count_visited(run, visited);
@@ -85,12 +91,18 @@ __device__ __forceinline__ void vote_blocks(enactor& run, uint64 lists, Degree d
     uint64 i = block_index(), second = i + block_count(), third = second + block_count();
     vertex near = list(i), next = list(second);
     edge places = places_of(i, near);
+    constexpr uint32 rows = (block_keys<Key, Total>() + BLOCK_THREADS - 1) / BLOCK_THREADS;
+    const auto room = vote_room<Key, Total>(run.shared, 0, 1);
+    if (i < lists) {
+        __syncthreads();  // until nobody uses what other tables had there
+        empty_votes(room, threadIdx.x, room.size, BLOCK_THREADS);
+        __syncthreads();
+    }
     while (i < lists) {
         const uint64 fourth = threadIdx.x == 0 ? 3 * block_count() + atomicAdd_grid(next_list, 1ull) : 0;
         const vertex after = list(third);
         const edge next_places = places_of(second, next);
-        const auto room = vote_room<Key, Total>(run.shared, 0, 1);
-        const auto best = vote_in_room(near, places, ballots(near), room, choice);
+        const auto best = vote_in_room<rows>(near, places, threadIdx.x, BLOCK_THREADS, ballots(near), room, choice, block_pause());
         if (threadIdx.x == 0) { run.shared.winners.next = fourth; }
         const auto winner = block_best(run.shared, best_of<32>(best));
         if (threadIdx.x == 0) { elect(near, winner.voted, winner.key); }

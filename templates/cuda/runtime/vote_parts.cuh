@@ -49,12 +49,12 @@ __device__ __forceinline__ void count_parts(block_storage& shared, const hub_chu
         room.size = min(room.size, 2 * uint64(part.last - part.first) + 1);
         empty_votes(room, threadIdx.x, room.size, BLOCK_THREADS);
         __syncthreads();
-        count_votes(part.first + threadIdx.x, part.last, BLOCK_THREADS, ballots(part.vertex_id), room, SHARED_TRIES, own);
+        count_votes(part.first + threadIdx.x, part.last, BLOCK_THREADS, ballots(part.vertex_id), room, own);
         __syncthreads();
         for (uint64 at = threadIdx.x; at < room.size; at += BLOCK_THREADS) {
             const Key key = load_relaxed(&room.keys[at]);
             if (key == Key(-1)) { continue; }
-            count_vote<false>(own, at == 0 ? Key(-1) : key, load_relaxed(&room.totals[at]), own.size);
+            count_vote(own, at == 0 ? Key(-1) : key, load_relaxed(&room.totals[at]));
         }
         __syncthreads();  // before the table in shared memory is reused
     }

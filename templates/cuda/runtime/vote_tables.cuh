@@ -1,56 +1,87 @@
 // piece: vote_in_table
-//
-// Counts the votes of any number of edges by `count` threads, of which this is number `at`; `pause` synchronizes them.
-// Each thread returns the best candidate of its part of the tables. A free slot has NO_KEY; votes for that key itself
-// use the first slot, where 0 means none.
-//
-// A list with possibly more keys than fit in `room` also uses `table`, with two slots per edge, for keys that have no
-// slot in `room` after a few probes. Slots are never freed, so all votes for a key are in the same table.
-template <class Key, class Total, class Vote, class Choice, class Pause>
-__device__ __forceinline__ auto vote_in_table(vertex near, edge places, uint32 at, uint32 count, const Vote& vote,
-                                              vote_table<Key, Total> room, const vote_table<Key, Total>& table,
-                                              Choice choice, Pause pause) -> decltype(choice(near, Key(), Total())) {
-    const bool fits = uint64(places) <= room.size / 4 * 3;
-    if (fits) { room.size = min(room.size, 2 * uint64(places) + 1); }
-    empty_votes(room, at, room.size, count);
-    if (!fits) { empty_votes(table, at, table.size, count); }
-    pause();
-    count_votes(edge(at), places, count, vote, room, fits ? uint32(room.size) : SHARED_TRIES, table);
-    pause();
+// Counts the votes of any number of edges by the lanes of a warp in a table in memory. A free slot has NO_KEY; votes for
+// that key itself use the first slot, where 0 means none. Each lane returns the best candidate of its part.
+template <class Key, class Total, class Vote, class Choice>
+__device__ __forceinline__ auto vote_in_table(vertex near, edge places, const Vote& vote, const vote_table<Key, Total>& table,
+                                              Choice choice) -> decltype(choice(near, Key(), Total())) {
+    const uint32 lane = lane_index();
+    empty_votes(table, lane, table.size, 32);
+    __syncwarp(FULL_WARP);
+    for (uint64 place = lane; place < places; place += 32) {
+        Key key = Key();
+        Total weight = Total();
+        if (vote(edge(place), key, weight)) { count_vote(table, key, weight); }
+    }
+    __syncwarp(FULL_WARP);
     decltype(choice(near, Key(), Total())) best = {};
-    best_in_table(near, room, at, room.size, count, choice, best);
-    if (!fits) { best_in_table(near, table, at, table.size, count, choice, best); }
-    pause();
+    best_in_table(near, table, lane, table.size, 32, choice, best);
+    __syncwarp(FULL_WARP);
     return best;
 }
 
 // piece: vote_in_room
-// The same by a block, for a list whose keys fit in shared memory.
-template <class Key, class Total, class Vote, class Choice>
-__device__ __forceinline__ auto vote_in_room(vertex near, edge places, const Vote& vote, vote_table<Key, Total> room,
-                                             Choice choice) -> decltype(choice(near, Key(), Total())) {
-    room.size = min(room.size, 2 * uint64(places) + 1);
-    empty_votes(room, threadIdx.x, room.size, BLOCK_THREADS);
-    __syncthreads();
-    count_votes(edge(threadIdx.x), places, BLOCK_THREADS, vote, room, uint32(room.size), room);
-    __syncthreads();
+// The same in shared memory, for lists whose keys fit, by `count` threads, of which this is number `at`; `pause`
+// synchronizes them. The thread whose vote is the first for a key looks at its total and frees its slot, so that `room`
+// is empty again once the threads have been synchronized. Each thread has at most `rows` edges.
+template <uint32 rows, class Key, class Total, class Vote, class Choice, class Pause>
+__device__ __forceinline__ auto vote_in_room(vertex near, edge places, uint32 at, uint32 count, const Vote& vote,
+                                             const vote_table<Key, Total>& room, Choice choice, Pause pause)
+    -> decltype(choice(near, Key(), Total())) {
+    slots_of_thread<rows> own = {};
+    for (uint64 place = at; place < places; place += count) {
+        Key key = Key();
+        Total weight = Total();
+        bool is_new = false;
+        uint32 slot = 0;
+        if (vote(edge(place), key, weight)) { slot = count_in_room(room, key, weight, ~0u, is_new); }
+        if (is_new) { own.push(slot); }
+    }
+    pause();
     decltype(choice(near, Key(), Total())) best = {};
-    best_in_table(near, room, threadIdx.x, room.size, BLOCK_THREADS, choice, best);
+    while (own.any()) {
+        const uint32 slot = own.pop();
+        const Key key = slot == 0 ? Key(-1) : load_in_block(&room.keys[slot]);
+        const auto candidate = choice(near, key, load_in_block(&room.totals[slot]));
+        if (beats(candidate, best)) { best = candidate; }
+        store_in_block(&room.keys[slot], Key(-1));
+        store_in_block(&room.totals[slot], Total(0));
+    }
     return best;
 }
 
+// piece: slots_of_thread
+// Up to `most` slots of a table in shared memory, 16 bits each, plus 1.
+template <uint32 most>
+struct slots_of_thread {
+    static constexpr uint32 WORDS = (most + 3) / 4;
+    uint64 words[WORDS];
+
+    __device__ __forceinline__ bool any() const { return words[0] != 0; }
+    __device__ __forceinline__ void push(uint32 slot) {
+#pragma unroll
+        for (uint32 k = WORDS - 1; k > 0; --k) { words[k] = words[k] << 16 | words[k - 1] >> 48; }
+        words[0] = words[0] << 16 | (slot + 1);
+    }
+    __device__ __forceinline__ uint32 pop() {
+        const uint32 slot = uint32(words[0] & 0xffff) - 1;
+#pragma unroll
+        for (uint32 k = 0; k < WORDS; ++k) { words[k] = words[k] >> 16 | (k + 1 < WORDS ? words[k + 1] << 48 : 0); }
+        return slot;
+    }
+};
+
 // piece: count_votes
 // Counts the votes at the places `at`, `at + step`, … before `last`, in `room`, or in `table` if no slot in `room` is
-// found after some probes.
+// found after some probes. Slots are never freed meanwhile, so all votes for a key are in the same table.
 template <class Key, class Total, class Vote>
 __device__ __forceinline__ void count_votes(uint64 at, uint64 last, uint32 step, const Vote& vote,
-                                            const vote_table<Key, Total>& room, uint32 tries,
-                                            const vote_table<Key, Total>& table) {
+                                            const vote_table<Key, Total>& room, const vote_table<Key, Total>& table) {
     for (uint64 place = at; place < last; place += step) {
         Key key = Key();
         Total weight = Total();
+        bool is_new = false;
         if (!vote(edge(place), key, weight)) { continue; }
-        if (!count_vote<true>(room, key, weight, tries)) { count_vote<false>(table, key, weight, table.size); }
+        if (count_in_room(room, key, weight, SHARED_TRIES, is_new) == room.size) { count_vote(table, key, weight); }
     }
 }
 
@@ -111,33 +142,61 @@ __device__ __forceinline__ uint64 best_in_table(vertex near, const vote_table<Ke
     return place;
 }
 
+// piece: first_slot
+// The slot from which a key is looked for, of those behind the first.
+template <class Key>
+__device__ __forceinline__ uint64 first_slot(Key key, uint64 size) {
+    if constexpr (sizeof(Key) == 4) { return 1 + (uint64(uint32(key) * 0x9e3779b9u) * (size - 1) >> 32); }
+    return 1 + ((uint64(key) * 0x9e3779b97f4a7c15ull >> 32) * (size - 1) >> 32);
+}
+
 // piece: count_vote
-// Adds a vote to the total of its key, in the first slot from its hash on that has this key or is free. Returns false
-// if the first `tries` slots have other keys. `own`: the table is in shared memory.
-template <bool own, class Key, class Total>
-__device__ __forceinline__ bool count_vote(const vote_table<Key, Total>& table, Key key, Total weight, uint64 tries) {
+// Adds a vote to the total of its key, in the first slot from its hash on that has this key or is free.
+template <class Key, class Total>
+__device__ __forceinline__ void count_vote(const vote_table<Key, Total>& table, Key key, Total weight) {
     const Key NO_KEY = Key(-1);
-    uint64 place = 0;
+    uint64 slot = 0;
     if (key == NO_KEY) {
         store_relaxed(&table.keys[0], Key(0));
     } else {
-        const uint64 places = table.size - 1;
-        place = 1 + ((uint64(key) * 0x9e3779b97f4a7c15ull >> 32) * places >> 32);
-        for (uint64 tried = 0; true; ++tried) {
-            if (tried == tries) { return false; }
-            const Key stored = load_relaxed(&table.keys[place]);
+        slot = first_slot(key, table.size);
+        while (true) {
+            const Key stored = load_relaxed(&table.keys[slot]);
             if (stored == key) { break; }
-            if (stored == NO_KEY && exchange_word(&table.keys[place], NO_KEY, key)) { break; }
-            if (stored == NO_KEY && load_relaxed(&table.keys[place]) == key) { break; }
-            place = place < places ? place + 1 : 1;
+            if (stored == NO_KEY && exchange_word(&table.keys[slot], NO_KEY, key)) { break; }
+            if (stored == NO_KEY && load_relaxed(&table.keys[slot]) == key) { break; }
+            slot = slot + 1 < table.size ? slot + 1 : 1;
         }
     }
-    if (own) {
-        add_in_block(&table.totals[place], weight);
+    reduce_add(&table.totals[slot], weight);
+}
+
+// piece: count_in_room
+// The same in shared memory: returns the slot, and whether the vote is the first for its key; the size of the table, and
+// adds nothing, if the first `tries` slots have other keys.
+template <class Key, class Total>
+__device__ __forceinline__ uint32 count_in_room(const vote_table<Key, Total>& room, Key key, Total weight, uint32 tries,
+                                                bool& is_new) {
+    const Key NO_KEY = Key(-1);
+    const uint32 size = uint32(room.size);
+    uint32 slot = 0;
+    if (key == NO_KEY) {
+        is_new = swap_in_block(&room.keys[0], NO_KEY, Key(0)) == NO_KEY;
     } else {
-        reduce_add(&table.totals[place], weight);
+        slot = uint32(first_slot(key, size));
+        for (uint32 tried = 0; true; ++tried) {
+            if (tried == tries) { return size; }
+            Key stored = load_in_block(&room.keys[slot]);
+            if (stored == NO_KEY) {
+                stored = swap_in_block(&room.keys[slot], NO_KEY, key);
+                is_new = stored == NO_KEY;
+            }
+            if (is_new || stored == key) { break; }
+            slot = slot + 1 < size ? slot + 1 : 1;
+        }
     }
-    return true;
+    add_in_block(&room.totals[slot], weight);
+    return slot;
 }
 
 // piece: add_in_block
@@ -147,7 +206,7 @@ template <class T>
 __device__ __forceinline__ void add_in_block(T* x, T value) { reduce_add(x, value); }
 __device__ __forceinline__ void add_in_block(int64* x, int64 value) {
     uint32* const halves = reinterpret_cast<uint32*>(x);
-    const uint32 low = uint32(value), before = atomicAdd(&halves[0], low);
+    const uint32 low = uint32(value), before = add_word_in_block(&halves[0], low);
     const uint32 high = uint32(uint64(value) >> 32) + (before + low < before ? 1 : 0);
-    if (high != 0) { atomicAdd(&halves[1], high); }
+    if (high != 0) { add_word_in_block(&halves[1], high); }
 }

@@ -43,6 +43,12 @@ __device__ __forceinline__ candidate<Key, Score> block_best(block_storage& share
     return best_of<32>(best);
 }
 
+// piece: block_pause
+// Synchronizes the threads of a block.
+struct block_pause {
+    __device__ __forceinline__ void operator()() const { __syncthreads(); }
+};
+
 // piece: warp_pause
 // Synchronizes the lanes of a warp.
 struct warp_pause {

@@ -74,6 +74,19 @@ template <class T>
 __device__ __forceinline__ void store_relaxed(T* x, T value) {
     emulator::store(x, sizeof(T), emulator::to_bits(value), false);
 }
+template <class T>
+__device__ __forceinline__ T load_in_block(const T* x) { return load_relaxed(x); }
+template <class T>
+__device__ __forceinline__ void store_in_block(T* x, T value) { store_relaxed(x, value); }
+__device__ __forceinline__ uint32 swap_in_block(uint32* x, uint32 former, uint32 value) { return atomicCAS(x, former, value); }
+__device__ __forceinline__ uint64 swap_in_block(uint64* x, uint64 former, uint64 value) { return atomicCAS(x, former, value); }
+__device__ __forceinline__ int32 swap_in_block(int32* x, int32 former, int32 value) {
+    return int32(atomicCAS(reinterpret_cast<uint32*>(x), uint32(former), uint32(value)));
+}
+__device__ __forceinline__ int64 swap_in_block(int64* x, int64 former, int64 value) {
+    return int64(atomicCAS(reinterpret_cast<uint64*>(x), uint64(former), uint64(value)));
+}
+__device__ __forceinline__ uint32 add_word_in_block(uint32* x, uint32 value) { return atomicAdd(x, value); }
 __device__ __forceinline__ uint64 load_acquire(const uint64* x) {
     return emulator::load(x, sizeof(uint64), true, has_system_scope(SYSTEM_LOAD_ACQUIRE));
 }
