@@ -21,7 +21,8 @@ def winners(
     score: Callable[[int, int, int], Fraction | int | None] | None = None,
     kept: np.ndarray | None = None,
 ) -> np.ndarray:
-    """The best key of each vertex, `former` where it gets no ballot. A score of None is less than any other."""
+    """The best key of each vertex, `former` where it has none: those of its ballots, and with a score the one in `kept`.
+    A score of None is less than any other."""
     best = former.copy()
     order = np.lexsort(ballots[1::-1])
     near, keys, weights = (part[order] for part in ballots)
@@ -34,6 +35,9 @@ def winners(
         value = total if score is None else score(v, key, total)
         own = kept is not None and kept[v] == key
         found.setdefault(v, []).append((value is not None, value or 0, own, -key, key))
+    for v in range(len(former)) if score is not None and kept is not None else ():
+        if all(choice[-1] != kept[v] for choice in found.get(v, ())):
+            found.setdefault(v, []).append((True, score(v, kept[v], 0), True, -kept[v], kept[v]))
     for v, choices in found.items():
         best[v] = max(choices)[-1]
     return best
