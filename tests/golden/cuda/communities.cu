@@ -18,6 +18,10 @@
 // piece: wait_for_arrivals
 // piece: prefetch_to_l2
 // piece: store_relaxed
+// piece: place_in_block
+// piece: load_in_block store_in_block
+// piece: swap_in_block
+// piece: add_word_in_block
 
 // ==== end of platform ====
 
@@ -306,21 +310,25 @@ struct frontier {
 // piece: best_of
 // piece: vote_in_groups
 // piece: vote_table
-// piece: add_in_block
-// piece: count_vote
-// piece: count_votes
-// piece: SHARED_TRIES
 // piece: empty_votes
 // piece: best_in_table
+// piece: first_slot
+// piece: count_vote
 // piece: vote_in_table
+// piece: slots_of_thread
+// piece: add_in_block
+// piece: count_in_room
+// piece: vote_in_room
 // piece: vote_room
 // piece: warp_pause
 // piece: vote_warps
-// piece: vote_in_room
 // piece: block_best
+// piece: block_pause
 // piece: vote_blocks
 // piece: table_part
 // piece: empty_parts
+// piece: SHARED_TRIES
+// piece: count_votes
 // piece: count_parts
 // piece: NO_PLACE
 // piece: best_of_parts
@@ -471,7 +479,7 @@ __device__ OUTLINED void vote_labels(enactor& run, const data_slice& d, int32 it
         d.label_voted[near] = voted ? key : d.label[near];
     };
     hub_chunk* const parts = vote_parts(run, d.graph.num_edges);
-    vote_warps<vertex, int32>(run, all_members{uint64(d.graph.num_vertices)}, degree, ballots, table, choice, elect, parts);
+    vote_warps<vertex, int32, 0>(run, all_members{uint64(d.graph.num_vertices)}, degree, ballots, table, choice, elect, parts);
     vote_hubs<vertex, int32>(run, d.graph.largest_degree, size, degree, ballots, table, choice, elect, parts);
     synchronize(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex near) { d.label[near] = d.label_voted[near]; });
@@ -520,8 +528,13 @@ __device__ OUTLINED void vote_labels_(enactor& run, const data_slice& d, int32 i
     const auto degree = [&](vertex near) { return edge(out.degree(near) + in.degree(near)); };
     const auto before = [&](vertex near) { return edge(out.first(near) + in.first(near)); };
     const auto ballots = [&](vertex near) {
-        const edge own = out.degree(near), first = out.first(near), first_in = in.first(near);
-        return [&, near, own, first, first_in](edge place, vertex& key, int32& weight) {
+        const edge own = out.degree(near), first = out.first(near), first_in = in.first(near), all = own + in.degree(near);
+        return [&, near, own, first, first_in, all](edge place, vertex& key, int32& weight) {
+            if (place == all) {
+                key = d.label[near];
+                weight = 0;
+                return true;
+            }
             const edge at = place < own ? edge(first + place) : edge(first_in + (place - own));
             return place < own ? ballot(near, out.neighbor(at), at, key, weight)
                                : ballot_back(near, in.neighbor(at), at, key, weight);
@@ -537,9 +550,10 @@ __device__ OUTLINED void vote_labels_(enactor& run, const data_slice& d, int32 i
     const auto elect = [&](vertex near, bool voted, vertex key) {
         if (voted) { d.moved[near] = key; }
     };
+    const auto places = [&](vertex near) { return edge(degree(near) + 1); };
     hub_chunk* const parts = vote_parts(run, d.graph.num_edges);
-    vote_warps<vertex, int32>(run, all_members{uint64(d.graph.num_vertices)}, degree, ballots, table, choice, elect, parts);
-    vote_hubs<vertex, int32>(run, d.graph.largest_degree, size, degree, ballots, table, choice, elect, parts);
+    vote_warps<vertex, int32, 1>(run, all_members{uint64(d.graph.num_vertices)}, degree, ballots, table, choice, elect, parts);
+    vote_hubs<vertex, int32>(run, d.graph.largest_degree, size, places, ballots, table, choice, elect, parts);
     synchronize(run);
     end_operator(run, 3, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
@@ -600,7 +614,7 @@ __device__ OUTLINED void vote_second(enactor& run, const data_slice& d, frontier
         if (voted) { d.tone[near] = key; }
     };
     hub_chunk* const parts = vote_parts(run, d.graph.num_edges);
-    vote_warps<int64, uint32>(run, members_of(input), degree, ballots, table, choice, elect, parts);
+    vote_warps<int64, uint32, 0>(run, members_of(input), degree, ballots, table, choice, elect, parts);
     vote_hubs<int64, uint32>(run, d.graph.largest_degree, size, degree, ballots, table, choice, elect, parts);
     synchronize(run);
     end_operator(run, 6, iteration, size, load_relaxed(&run.counters()->visited), false);
@@ -637,7 +651,7 @@ __device__ OUTLINED void vote_numbers(enactor& run, const data_slice& d, frontie
         if (voted) { d.loudest[near] = key; }
     };
     hub_chunk* const parts = vote_parts(run, d.graph.num_edges);
-    vote_warps<uint32, float32>(run, members_of(input), degree, ballots, table, choice, elect, parts);
+    vote_warps<uint32, float32, 0>(run, members_of(input), degree, ballots, table, choice, elect, parts);
     vote_hubs<uint32, float32>(run, d.graph.largest_degree, size, degree, ballots, table, choice, elect, parts);
     synchronize(run);
     end_operator(run, 7, iteration, size, load_relaxed(&run.counters()->visited), false);

@@ -25,6 +25,10 @@
 // piece: prefetch_to_l2
 // piece: store_relaxed
 // piece: at_hand
+// piece: place_in_block
+// piece: load_in_block store_in_block
+// piece: swap_in_block
+// piece: add_word_in_block
 
 // ==== end of platform ====
 
@@ -46,7 +50,6 @@
 #undef communities
 #undef community
 #undef compute_follow
-#undef compute_move
 #undef compute_reduce_max_of_weight
 #undef compute_scaled
 #undef count_apply
@@ -55,7 +58,6 @@
 #undef dst
 #undef e_
 #undef f_
-#undef filter_gains
 #undef filter_half
 #undef filter_leaving
 #undef fixed
@@ -64,20 +66,17 @@
 #undef follow_read
 #undef follow_read_2
 #undef gain_score
-#undef gains_condition
 #undef h
 #undef half_condition
 #undef inner
 #undef inside_value
 #undef largest
-#undef leaving_condition
+#undef leaving_move_apply
+#undef leaving_move_condition
 #undef levels
 #undef loops_value
 #undef max_of_weight
 #undef modularity
-#undef move_apply
-#undef nearer_condition
-#undef nearer_value
 #undef neighbor_reduce_1_value
 #undef p
 #undef quality
@@ -86,7 +85,6 @@
 #undef reduce_loops
 #undef reduce_max_of_weight_apply
 #undef reduce_max_of_weight_totals
-#undef reduce_nearer
 #undef reduce_neighbor_reduce_1
 #undef reduce_sum_of_strength_apply
 #undef reduce_sum_of_strength_totals
@@ -104,6 +102,7 @@
 #undef vote_ballot
 #undef vote_keys_vertex
 #undef vote_totals_int64
+#undef worth
 
 // Functions that operators share: long programs call them, short ones inline them.
 #define OUTLINED __noinline__
@@ -330,6 +329,7 @@ struct data_slice {
     float64* largest;  // one value
     float64* whole;  // one value
     float64* scale;  // one value
+    float64* worth;  // one value
     int64* inner;  // one value
     int64* quality;  // one value
     int64* before;  // one value
@@ -339,7 +339,7 @@ struct data_slice {
     int64 seed;
     int32 turns;
 };
-static_assert(sizeof(data_slice) == 712, "as the host knows it");
+static_assert(sizeof(data_slice) == 720, "as the host knows it");
 
 // piece: stop_requested
 // piece: enactor
@@ -425,7 +425,6 @@ struct out_lists {
 // piece: warp_inclusive_sum
 // piece: make_queue
 // piece: need_queue
-// piece: each_vertex
 // piece: each_vertex_by_warps
 // piece: side_by_side
 // piece: each_vertex_side_by_side
@@ -453,6 +452,7 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 // piece: grows_in_place
 // piece: grow_in_place
 // piece: grows_in_order
+// piece: each_vertex
 // piece: grow_in_order
 // piece: grow_or_unite
 // piece: grow_set
@@ -491,21 +491,25 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 // piece: best_of
 // piece: vote_in_groups
 // piece: vote_table
-// piece: add_in_block
-// piece: count_vote
-// piece: count_votes
-// piece: SHARED_TRIES
 // piece: empty_votes
 // piece: best_in_table
+// piece: first_slot
+// piece: count_vote
 // piece: vote_in_table
+// piece: slots_of_thread
+// piece: add_in_block
+// piece: count_in_room
+// piece: vote_in_room
 // piece: vote_room
 // piece: warp_pause
 // piece: vote_warps
-// piece: vote_in_room
 // piece: block_best
+// piece: block_pause
 // piece: vote_blocks
 // piece: table_part
 // piece: empty_parts
+// piece: SHARED_TRIES
+// piece: count_votes
 // piece: count_parts
 // piece: NO_PLACE
 // piece: best_of_parts
@@ -899,10 +903,12 @@ template <class Weight>
 __device__ __forceinline__ uint32 slot_of_ends(const ends_table<Weight>& table, uint64 key, bool& is_new) {
     uint32 slot = uint32((key * 0x9e3779b97f4a7c15ull >> 32) * table.size >> 32);
     for (uint32 tried = 0; tried < COMBINED_TRIES; ++tried) {
-        const uint64 stored = load_relaxed(&table.keys[slot]);
-        if (stored == key) { return slot; }
-        is_new = stored == NO_ENDS && exchange_word(&table.keys[slot], NO_ENDS, key);
-        if (is_new || (stored == NO_ENDS && load_relaxed(&table.keys[slot]) == key)) { return slot; }
+        uint64 stored = load_in_block(&table.keys[slot]);
+        if (stored == NO_ENDS) {
+            stored = swap_in_block(&table.keys[slot], NO_ENDS, key);
+            is_new = stored == NO_ENDS;
+        }
+        if (is_new || stored == key) { return slot; }
         slot = slot + 1 < table.size ? slot + 1 : 0;
     }
     return table.size;
@@ -1277,173 +1283,155 @@ struct follow_early {
 };
 
 __device__ __forceinline__ int64 fixed(float64 x) {
-#line 42 "louvain.gdsl"
+#line 37 "louvain.gdsl"
     return convert<int64>(x * 1.152921504606847e+18);
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void reduce_max_of_weight_apply(const data_slice& d, edge e_, reduce_max_of_weight_totals& totals) {
-#line 46 "louvain.gdsl"
+#line 41 "louvain.gdsl"
     plain_max(&totals.max_of_weight, d.weight[e_]);
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void scaled_apply(const data_slice& d, edge e_) {
-#line 47 "louvain.gdsl"
+#line 42 "louvain.gdsl"
     d.units[e_] = convert<int64>(float64(d.weight[e_]) / *d.largest * 1073741824.0);
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ int64 neighbor_reduce_1_value(const data_slice& d, edge e_) {
-#line 50 "louvain.gdsl"
+#line 45 "louvain.gdsl"
     return d.units[e_];
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void reduce_sum_of_strength_apply(const data_slice& d, vertex v, reduce_sum_of_strength_totals& totals) {
-#line 50 "louvain.gdsl"
+#line 45 "louvain.gdsl"
     plain_add(&totals.sum_of_strength, d.strength[v]);
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ int64 loops_value(const data_slice& d, vertex src, vertex dst, edge e_) {
-#line 51 "louvain.gdsl"
+#line 47 "louvain.gdsl"
     return src == dst ? d.units[e_] : 0ll;
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void alone_apply(const data_slice& d, vertex v) {
-#line 52 "louvain.gdsl"
+#line 48 "louvain.gdsl"
     d.label[v] = v;
-#line 52 "louvain.gdsl"
+#line 48 "louvain.gdsl"
     d.best[v] = v;
-#line 52 "louvain.gdsl"
+#line 48 "louvain.gdsl"
     d.volume[v] = d.strength[v];
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void shares_apply(const data_slice& d, vertex v) {
-#line 53 "louvain.gdsl"
+#line 49 "louvain.gdsl"
     d.share[v] = float32(wrapping_subtract(d.strength[v], d.closer[v])) / 24.0f;
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void count_apply(const data_slice& d, vertex v, count_totals& totals) {
-#line 43 "louvain.gdsl"
+#line 38 "louvain.gdsl"
     const float64 p = float64(d.volume[v]) / *d.whole;
-#line 43 "louvain.gdsl"
+#line 38 "louvain.gdsl"
     plain_add(&totals.inner, d.closer[v]);
-#line 43 "louvain.gdsl"
+#line 38 "louvain.gdsl"
     plain_subtract(&totals.quality, fixed(*d.rate * p * p));
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ bool half_condition(const data_slice& d, vertex v, int32 iteration) {
-#line 58 "louvain.gdsl"
+#line 54 "louvain.gdsl"
     return random_unit(wrapping_add(*d.round, from_id<int64>(v))) < (iteration < 2 ? 0.25f : 0.5f);
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ bool ballot_condition(vertex src, vertex dst) {
-#line 27 "louvain.gdsl"
+#line 28 "louvain.gdsl"
     return src != dst;
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ vertex ballot_key(const data_slice& d, vertex dst) {
-#line 27 "louvain.gdsl"
+#line 28 "louvain.gdsl"
     return d.label[dst];
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ int64 ballot_weight(const data_slice& d, edge e_) {
-#line 27 "louvain.gdsl"
+#line 28 "louvain.gdsl"
     return d.units[e_];
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ float64 gain_score(const data_slice& d, vertex v, vertex key, int64 total) {
-#line 29 "louvain.gdsl"
-    return float64(total) * (*d.whole / *d.scale) - *d.rate * float64(d.strength[v]) * float64(key == d.label[v] ? wrapping_subtract(d.volume[checked_index(d, key, d.graph.num_vertices, 0)], d.strength[v]) : d.volume[checked_index(d, key, d.graph.num_vertices, 1)]);
+#line 30 "louvain.gdsl"
+    return float64(total) * *d.worth - *d.rate * float64(d.strength[v]) * float64(key == d.label[v] ? wrapping_subtract(d.volume[checked_index(d, key, d.graph.num_vertices, 0)], d.strength[v]) : d.volume[checked_index(d, key, d.graph.num_vertices, 1)]);
 }
 #line resume "louvain.cu"
 
-__device__ __forceinline__ bool leaving_condition(const data_slice& d, vertex v) {
-#line 60 "louvain.gdsl"
+__device__ __forceinline__ bool leaving_move_condition(const data_slice& d, vertex v) {
+#line 56 "louvain.gdsl"
     return d.best[v] != d.label[v];
 }
 #line resume "louvain.cu"
 
-__device__ __forceinline__ bool nearer_condition(vertex src, vertex dst) {
-#line 32 "louvain.gdsl"
-    return src != dst;
-}
-#line resume "louvain.cu"
-
-__device__ __forceinline__ int64 nearer_value(const data_slice& d, vertex src, vertex dst, edge e_) {
-#line 32 "louvain.gdsl"
-    return d.label[dst] == d.best[src] ? d.units[e_] : d.label[dst] == d.label[src] ? wrapping_negate(d.units[e_]) : 0ll;
-}
-#line resume "louvain.cu"
-
-__device__ __forceinline__ bool gains_condition(const data_slice& d, vertex v) {
-#line 35 "louvain.gdsl"
-    return float64(d.closer[v]) * (*d.whole / *d.scale) > *d.rate * float64(d.strength[v]) * float64(wrapping_add(wrapping_subtract(d.volume[checked_index(d, d.best[v], d.graph.num_vertices, 2)], d.volume[checked_index(d, d.label[v], d.graph.num_vertices, 3)]), d.strength[v]));
-}
-#line resume "louvain.cu"
-
-__device__ __forceinline__ void move_apply(const data_slice& d, vertex v) {
-#line 38 "louvain.gdsl"
-    reduce_subtract(&d.volume[checked_index(d, d.label[v], d.graph.num_vertices, 4)], d.strength[v]);
-#line 38 "louvain.gdsl"
-    reduce_add(&d.volume[checked_index(d, d.best[v], d.graph.num_vertices, 5)], d.strength[v]);
+__device__ __forceinline__ void leaving_move_apply(const data_slice& d, vertex v) {
+#line 33 "louvain.gdsl"
+    reduce_subtract(&d.volume[checked_index(d, d.label[v], d.graph.num_vertices, 2)], d.strength[v]);
+#line 33 "louvain.gdsl"
+    reduce_add(&d.volume[checked_index(d, d.best[v], d.graph.num_vertices, 3)], d.strength[v]);
     d.label[v] = d.best[v];
-#line 39 "louvain.gdsl"
+#line 34 "louvain.gdsl"
     d.draw[v] = random_unit(~wrapping_add(*d.round, from_id<int64>(v)));
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ bool beside_condition(const data_slice& d, vertex src, vertex dst, edge e_, beside_early& early) {
-#line 41 "louvain.gdsl"
+#line 36 "louvain.gdsl"
     return early.value_1 != early.value_2 && d.draw[src] * d.share[dst] < float32(d.units[e_]);
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void beside_read(const data_slice& d, vertex src, vertex dst, beside_early& early) {
-#line 41 "louvain.gdsl"
+#line 36 "louvain.gdsl"
     early.value_1 = d.label[dst];
-#line 41 "louvain.gdsl"
+#line 36 "louvain.gdsl"
     early.value_2 = d.label[src];
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ int64 inside_value(const data_slice& d, vertex src, vertex dst, edge e_) {
-#line 63 "louvain.gdsl"
+#line 58 "louvain.gdsl"
     return d.label[src] == d.label[dst] ? d.units[e_] : 0ll;
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void follow_apply(const data_slice& d, vertex v, follow_early& early) {
-#line 67 "louvain.gdsl"
+#line 62 "louvain.gdsl"
     d.community[v] = early.value_2;
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void follow_read(const data_slice& d, vertex v, follow_early& early) {
-#line 67 "louvain.gdsl"
+#line 62 "louvain.gdsl"
     early.value_1 = load_now(&d.community[v]);
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void follow_read_2(const data_slice& d, vertex v, follow_early& early) {
-#line 67 "louvain.gdsl"
-    early.value_2 = d.label[checked_index(d, early.value_1, d.graph.num_vertices, 6)];
+#line 62 "louvain.gdsl"
+    early.value_2 = d.label[checked_index(d, early.value_1, d.graph.num_vertices, 4)];
 }
 #line resume "louvain.cu"
 
 // ---- operators ----
 
-// line 46: compute(edges, reduce_max_of_weight)
+// line 41: compute(edges, reduce_max_of_weight)
 __device__ __forceinline__ void compute_reduce_max_of_weight(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
     reduce_max_of_weight_totals totals;
@@ -1457,7 +1445,7 @@ __device__ __forceinline__ void compute_reduce_max_of_weight(enactor& run, const
     note_operator(run, 0, iteration, size, size, false);
 }
 
-// line 47: compute(edges, scaled)
+// line 42: compute(edges, scaled)
 __device__ __forceinline__ void compute_scaled(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { scaled_apply(d, at); });
@@ -1465,7 +1453,7 @@ __device__ __forceinline__ void compute_scaled(enactor& run, const data_slice& d
     note_operator(run, 1, iteration, size, size, false);
 }
 
-// line 50: strength = neighbor_reduce(vertices, neighbor_reduce_1, sum)
+// line 45: strength = neighbor_reduce(vertices, neighbor_reduce_1, sum)
 __device__ __forceinline__ void reduce_neighbor_reduce_1(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
@@ -1476,12 +1464,12 @@ __device__ __forceinline__ void reduce_neighbor_reduce_1(enactor& run, const dat
         [&](vertex near, int64 reduced, bool whole) {
             d.strength[near] = reduced;
             if (!whole) { return; }
-            reduce_sum_of_strength_apply(d, near, totals_1);  // line 50: compute(vertices, reduce_sum_of_strength)
+            reduce_sum_of_strength_apply(d, near, totals_1);  // line 45: compute(vertices, reduce_sum_of_strength)
         });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.strength[near], reduced); });
     each_hub(run, d.graph.largest_degree, REDUCED_HUB, 0, [&](vertex near) {
-        reduce_sum_of_strength_apply(d, near, totals_1);  // line 50: compute(vertices, reduce_sum_of_strength)
+        reduce_sum_of_strength_apply(d, near, totals_1);  // line 45: compute(vertices, reduce_sum_of_strength)
     });
     {
         const int64 total = block_reduce(run.shared, totals_1.sum_of_strength, 0ll,
@@ -1493,7 +1481,7 @@ __device__ __forceinline__ void reduce_neighbor_reduce_1(enactor& run, const dat
     note_operator(run, 3, iteration, size, 0, false);
 }
 
-// line 51: closer = neighbor_reduce(vertices, loops, sum)
+// line 47: closer = neighbor_reduce(vertices, loops, sum)
 __device__ __forceinline__ void reduce_loops(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
@@ -1504,16 +1492,16 @@ __device__ __forceinline__ void reduce_loops(enactor& run, const data_slice& d, 
         [&](vertex near, int64 reduced, bool whole) {
             d.closer[near] = reduced;
             if (!whole) { return; }
-            alone_apply(d, near);  // line 52: compute(vertices, alone)
-            shares_apply(d, near);  // line 53: compute(vertices, shares)
-            count_apply(d, near, totals_3);  // line 54: compute(vertices, count)
+            alone_apply(d, near);  // line 48: compute(vertices, alone)
+            shares_apply(d, near);  // line 49: compute(vertices, shares)
+            count_apply(d, near, totals_3);  // line 50: compute(vertices, count)
         });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.closer[near], reduced); });
     each_hub(run, d.graph.largest_degree, REDUCED_HUB, 0, [&](vertex near) {
-        alone_apply(d, near);  // line 52: compute(vertices, alone)
-        shares_apply(d, near);  // line 53: compute(vertices, shares)
-        count_apply(d, near, totals_3);  // line 54: compute(vertices, count)
+        alone_apply(d, near);  // line 48: compute(vertices, alone)
+        shares_apply(d, near);  // line 49: compute(vertices, shares)
+        count_apply(d, near, totals_3);  // line 50: compute(vertices, count)
     });
     {
         const int64 total = block_reduce(run.shared, totals_3.inner, 0ll,
@@ -1532,7 +1520,7 @@ __device__ __forceinline__ void reduce_loops(enactor& run, const data_slice& d, 
     note_operator(run, 7, iteration, size, 0, false);
 }
 
-// line 58: f = filter(ask, half)
+// line 54: f = filter(ask, half)
 __device__ __forceinline__ void filter_half(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -1547,7 +1535,7 @@ __device__ __forceinline__ void filter_half(enactor& run, const data_slice& d, f
     end_operator(run, 8, iteration, size, 0, false);
 }
 
-// line 59: best = neighbor_vote(f, ballot, gain, keep=label)
+// line 55: best = neighbor_vote(f, ballot, gain, keep=label)
 __device__ OUTLINED void vote_ballot(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -1562,8 +1550,13 @@ __device__ OUTLINED void vote_ballot(enactor& run, const data_slice& d, frontier
     const auto degree = [&](vertex near) { return lists.degree(near); };
     const auto before = [&](vertex near) { return lists.first(near); };
     const auto ballots = [&](vertex near) {
-        const edge first = lists.first(near);
-        return [&, near, first](edge place, vertex& key, int64& weight) {
+        const edge first = lists.first(near), own = lists.degree(near);
+        return [&, near, first, own](edge place, vertex& key, int64& weight) {
+            if (place == own) {
+                key = d.label[near];
+                weight = 0;
+                return true;
+            }
             const edge at = first + place;
             return ballot(near, lists.neighbor(at), at, key, weight);
         };
@@ -1578,21 +1571,23 @@ __device__ OUTLINED void vote_ballot(enactor& run, const data_slice& d, frontier
     const auto elect = [&](vertex near, bool voted, vertex key) {
         if (voted) { d.best[near] = key; }
     };
+    const auto places = [&](vertex near) { return edge(degree(near) + 1); };
     hub_chunk* const parts = vote_parts(run, d.graph.num_edges);
-    vote_warps<vertex, int64>(run, members_of(input), degree, ballots, table, choice, elect, parts);
-    vote_hubs<vertex, int64>(run, d.graph.largest_degree, size, degree, ballots, table, choice, elect, parts);
+    vote_warps<vertex, int64, 1>(run, members_of(input), degree, ballots, table, choice, elect, parts);
+    vote_hubs<vertex, int64>(run, d.graph.largest_degree, size, places, ballots, table, choice, elect, parts);
     synchronize(run);
     end_operator(run, 9, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
-// line 60: f = filter(f, leaving)
+// line 56: f = filter(f, leaving_move)
 __device__ __forceinline__ void filter_leaving(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
     each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
-        const bool accepted = active && leaving_condition(d, v);
+        const bool accepted = active && leaving_move_condition(d, v);
+        if (accepted) { leaving_move_apply(d, v); }
         out.append(accepted, v);
     });
     out.flush();
@@ -1600,46 +1595,7 @@ __device__ __forceinline__ void filter_leaving(enactor& run, const data_slice& d
     end_operator(run, 10, iteration, size, 0, false);
 }
 
-// line 60: closer = neighbor_reduce(f, nearer, sum)
-__device__ __forceinline__ void reduce_nearer(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
-    const uint64 size = input.size;
-    need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
-    const auto combine = [](int64 a, int64 b) { return int64(sum(a, b)); };
-    const auto value = [&](vertex near, vertex far, edge at) { return int64(nearer_condition(near, far) ? nearer_value(d, near, far, out_lists{d.graph}.id(at)) : 0ll); };
-    reduce_warps<4>(run, members_of(input), out_lists{d.graph}, 0ll, combine, value,
-        [&](vertex near, int64 reduced, bool) { d.closer[near] = reduced; });
-    reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
-        [&](vertex near, int64 reduced) { reduce_add(&d.closer[near], reduced); });
-    synchronize(run);
-    end_walk(run, 11, iteration, size, true);
-}
-
-// line 61: f = filter(f, gains)
-__device__ __forceinline__ void filter_gains(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
-    const uint64 size = input.size;
-    need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
-    collector out(run, result, uncounted());
-    each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
-        const bool accepted = active && gains_condition(d, v);
-        out.append(accepted, v);
-    });
-    out.flush();
-    end_queue(run, result);
-    end_operator(run, 12, iteration, size, 0, false);
-}
-
-// line 61: compute(f, move)
-__device__ __forceinline__ void compute_move(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
-    const uint64 size = input.size;
-    need_queue(run, input, d.graph.num_vertices);
-    each_vertex(members_of(input), [&](vertex v) { move_apply(d, v); });
-    synchronize(run);
-    note_operator(run, 13, iteration, size, 0, false);
-}
-
-// line 61: advanced_1 = advance(f, beside)
+// line 56: advanced_1 = advance(f, beside)
 __device__ __forceinline__ void advance_beside(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -1658,10 +1614,10 @@ __device__ __forceinline__ void advance_beside(enactor& run, const data_slice& d
     out.flush();
     end_queue(run, result);
     clear_marks(marks, result);
-    end_operator(run, 14, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 12, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
-// line 63: closer = neighbor_reduce(vertices, inside, sum)
+// line 58: closer = neighbor_reduce(vertices, inside, sum)
 __device__ __forceinline__ void reduce_inside(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
@@ -1672,12 +1628,12 @@ __device__ __forceinline__ void reduce_inside(enactor& run, const data_slice& d,
         [&](vertex near, int64 reduced, bool whole) {
             d.closer[near] = reduced;
             if (!whole) { return; }
-            count_apply(d, near, totals_1);  // line 64: compute(vertices, count)
+            count_apply(d, near, totals_1);  // line 59: compute(vertices, count)
         });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.closer[near], reduced); });
     each_hub(run, d.graph.largest_degree, REDUCED_HUB, 0, [&](vertex near) {
-        count_apply(d, near, totals_1);  // line 64: compute(vertices, count)
+        count_apply(d, near, totals_1);  // line 59: compute(vertices, count)
     });
     {
         const int64 total = block_reduce(run.shared, totals_1.inner, 0ll,
@@ -1690,11 +1646,11 @@ __device__ __forceinline__ void reduce_inside(enactor& run, const data_slice& d,
         if (threadIdx.x == 0) { reduce_add(d.quality, total); }
     }
     synchronize(run);
-    end_walk(run, 15, iteration, size, true);
-    note_operator(run, 16, iteration, size, 0, false);
+    end_walk(run, 13, iteration, size, true);
+    note_operator(run, 14, iteration, size, 0, false);
 }
 
-// line 67: compute(vertices, follow)
+// line 62: compute(vertices, follow)
 __device__ __forceinline__ void compute_follow(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     each_vertex_side_by_side<4, follow_early>(all_members{uint64(d.graph.num_vertices)},
@@ -1703,7 +1659,7 @@ __device__ __forceinline__ void compute_follow(enactor& run, const data_slice& d
             side_by_side<4>([&](uint32 k) { follow_read_2(d, v[k], early[k]); });
         }, [&](vertex v, follow_early& early) { follow_apply(d, v, early); });
     synchronize(run);
-    note_operator(run, 17, iteration, size, 0, false);
+    note_operator(run, 15, iteration, size, 0, false);
 }
 
 // ---- enactor ----
@@ -1733,6 +1689,7 @@ __device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
         *d.largest = 0.0;
         *d.whole = 0.0;
         *d.scale = maximum(d.resolution, 1.0);
+        *d.worth = 0.0;
         *d.inner = 0ll;
         *d.quality = 0ll;
         *d.before = -1ll;
@@ -1771,6 +1728,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enac
             synchronize(run);
             reduce_neighbor_reduce_1(run, d, iteration);
             if (leader()) { *d.whole = float64(*d.sum_of_strength); }
+            if (leader()) { *d.worth = *d.whole / *d.scale; }
             if (leader()) { *d.inner = 0ll; }
             if (leader()) { *d.quality = 0ll; }
             synchronize(run);
@@ -1788,10 +1746,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enac
                 vote_ballot(run, d, f_, iteration);
                 filter_leaving(run, d, f_, spare, iteration);
                 exchange(f_, spare);
-                reduce_nearer(run, d, f_, iteration);
-                filter_gains(run, d, f_, spare, iteration);
-                exchange(f_, spare);
-                compute_move(run, d, f_, iteration);
                 advance_beside(run, d, f_, spare, iteration);
                 exchange(advanced_1, spare);
                 if (!grow_few(run, ask, spare, advanced_1, d.graph.num_vertices, uncounted())) {
