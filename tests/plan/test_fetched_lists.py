@@ -60,7 +60,7 @@ def test_other_ways_along_lists_do_without(tune: str) -> None:
 
 def test_louvain_fetches_the_weights_of_its_graphs() -> None:
     found = fetched(plan_of("louvain", on=target.CPU))
-    assert {name for name, arrays in found.items() if arrays == ("units",)} == {"ballot", "nearer", "beside"}
+    assert {name for name, arrays in found.items() if arrays == ("units",)} == {"ballot", "beside"}
 
 
 def test_edges_that_are_left_out_have_no_place_by_their_ids() -> None:
