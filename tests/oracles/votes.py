@@ -21,8 +21,8 @@ def winners(
     score: Callable[[int, int, int], Fraction | int | None] | None = None,
     kept: np.ndarray | None = None,
 ) -> np.ndarray:
-    """The best key of each vertex, `former` where it has none: one of its ballots or, with a score, the one in `kept`. A
-    score of None is less than any other."""
+    """The best key of each vertex, `former` where it has none: one of its ballots or, with a score, the one in `kept`.
+    A score of None is less than any other."""
     best = former.copy()
     order = np.lexsort(ballots[1::-1])
     near, keys, weights = (part[order] for part in ballots)
