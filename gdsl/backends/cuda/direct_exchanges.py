@@ -26,19 +26,8 @@ from numpy.typing import NDArray
 
 from gdsl.backends.cuda.links import Links, reduces
 from gdsl.backends.cuda.protocol import Device
+from gdsl.backends.workers import merging
 from gdsl.backends.workers.exchanges import Datum, Exchanger
-from gdsl.backends.workers.merging import (
-    Noted,
-    combine,
-    combined,
-    contribution,
-    difference,
-    differing,
-    put,
-    start_of,
-    taken,
-    union,
-)
 from gdsl.backends.workers.messages import ALL, Reader, Writer
 from gdsl.communicator import Communicator
 from gdsl.operations import EXTREMES, Domain, ReduceOperation
@@ -96,10 +85,10 @@ class DirectExchanger(Exchanger):
         before_links = self.links.sent
         self._together(works)
         self.sent += self.links.sent - before_links
-        return union(parts, self._counts[domain]) if step.frontier is not None else None
+        return merging.union(parts, self._counts[domain]) if step.frontier is not None else None
 
     def _met(
-        self, scalars: Sequence[Datum], turn: int, noted: dict[str, Noted | None], sizes: list[int]
+        self, scalars: Sequence[Datum], turn: int, noted: dict[str, merging.Noted | None], sizes: list[int]
     ) -> list[list[int]]:
         """The sizes of all workers, by rank; and scalars are exchanged, by the memory of the hosts."""
         if not scalars and not sizes:
@@ -154,19 +143,25 @@ class DirectExchanger(Exchanger):
         nbytes = datum.field.width * datum.field.dtype.itemsize
         return count * (_PLACE.itemsize + nbytes) * self.shorter < datum.values.nbytes
 
-    def _changes(self, datum: Datum, noted: Noted | None) -> Any | None:
+    def _changes(self, datum: Datum, noted: merging.Noted | None) -> Any | None:
         """Where the values of a large array have changed; None of one that is small or was not noted."""
         if noted is None or datum.values.nbytes <= self.small:
             return None
-        return noted.changed(datum.values, start_of(datum.each, datum.field))
+        return noted.changed(datum.values, merging.start_of(datum.each, datum.field))
 
     # How arrays are exchanged
 
-    def _lists(self, datum: Datum, before: Noted | None, places: Any, counts: list[int], turn: int) -> Iterator[Round]:
+    def _lists(
+        self, datum: Datum, before: merging.Noted | None, places: Any, counts: list[int], turn: int
+    ) -> Iterator[Round]:
         each, field, values, empty = datum.each, datum.field, datum.values, self.device.empty_array
         assert before is not None
         merges = each.how is How.MERGE
-        own = contribution(each, field, values, before, places) if merges else taken(values, places, field.words)
+        own = (
+            merging.contribution(each, field, values, before, places)
+            if merges
+            else merging.taken(values, places, field.words)
+        )
         if each.how is How.ADOPT:
             counts = [count if rank == turn else 0 for rank, count in enumerate(counts)]
             places, own = places[: counts[self.rank]], own[: counts[self.rank] * field.width]
@@ -175,12 +170,12 @@ class DirectExchanger(Exchanger):
         yield _both(self._gathered(places, all_places), self._gathered(own, all_values))
         parts = list(zip(all_places, all_values, strict=True))
         if merges:
-            parts = [combined(each, field, values, before, parts)]
+            parts = [merging.combined(each, field, values, before, parts)]
             before.restore(values)
         for there, found in parts:
-            put(values, there, found, field.words)
+            merging.put(values, there, found, field.words)
 
-    def _dense(self, datum: Datum, before: Noted | None, turn: int) -> Iterator[Round]:
+    def _dense(self, datum: Datum, before: merging.Noted | None, turn: int) -> Iterator[Round]:
         each, values = datum.each, datum.values
         if each.how is How.ADOPT:
             yield self._from_one(values, turn)
@@ -209,7 +204,7 @@ class DirectExchanger(Exchanger):
         sends = [(rank, values[own]) for rank in self._others()]
         return sends, [(rank, values[self._own_part(datum, rank)]) for rank in self._others()], []
 
-    def _flipped(self, values: Any, before: Noted) -> Iterator[Round]:
+    def _flipped(self, values: Any, before: merging.Noted) -> Iterator[Round]:
         """Each value was changed by one worker at most, so its changed bits are the sum of those of all workers."""
         kind = np.dtype(f"u{values.dtype.itemsize if values.dtype.itemsize != 2 else 1}")
         former = before.values.view(kind)
@@ -218,7 +213,7 @@ class DirectExchanger(Exchanger):
         yield [], [], [(flipped, ReduceOperation.ADD)]
         bits[:] = np.bitwise_xor(former, flipped)
 
-    def _reduced(self, datum: Datum, before: Noted | None) -> Iterator[Round]:
+    def _reduced(self, datum: Datum, before: merging.Noted | None) -> Iterator[Round]:
         """By NCCL. Ids compare without sign, and sums wrap without it."""
         operation, values = datum.each.operation, datum.values
         assert operation is not None
@@ -227,19 +222,19 @@ class DirectExchanger(Exchanger):
             yield [], [], [(values.view(unsigned) if datum.field.kind.is_id else values, operation)]
             return
         assert before is not None and before.is_whole
-        part = difference(operation, values, before.values)
+        part = merging.difference(operation, values, before.values)
         if operation is ReduceOperation.MULTIPLY:
             part = part.copy()
         yield [], [], [(part, operation)]
-        values[:] = combine(operation, datum.field, before.values, part)
+        values[:] = merging.combine(operation, datum.field, before.values, part)
 
-    def _in_slices(self, datum: Datum, before: Noted) -> Iterator[Round]:
+    def _in_slices(self, datum: Datum, before: merging.Noted) -> Iterator[Round]:
         """Each owner combines what all workers contribute to its elements, or each worker all of it."""
         each, field, values = datum.each, datum.field, datum.values
         at_once = self.size == 2 or (self.size - 1) * values.nbytes <= self.one_round
         slices = [slice(0, len(values)) if at_once else self._own_part(datum, rank) for rank in range(self.size)]
-        own, start = slices[self.rank], start_of(each, field)
-        contributed = values if start is not None else difference(each.operation, values, before.values)
+        own, start = slices[self.rank], merging.start_of(each, field)
+        contributed = values if start is not None else merging.difference(each.operation, values, before.values)
         length = own.stop - own.start
         parts = [self.device.empty_array(field.dtype, length) for _ in range(self.size)]
         parts[self.rank] = contributed[own]
@@ -251,8 +246,8 @@ class DirectExchanger(Exchanger):
             unchanged = field.dtype.type(0)
         result = former
         for part in parts if each.operation is not None else reversed(parts):  # of any values the first one stays
-            changed = part if each.operation is None else combine(each.operation, field, result, part)
-            result = _chosen(differing(part, unchanged, field.words), changed, result, field.words)
+            changed = part if each.operation is None else merging.combine(each.operation, field, result, part)
+            result = _chosen(merging.differing(part, unchanged, field.words), changed, result, field.words)
         values[own] = result
         if not at_once:
             yield self._own_slices(datum)

@@ -15,19 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gdsl.backends.workers import merging
 from gdsl.backends.workers.lanes import Clock
-from gdsl.backends.workers.merging import (
-    Field,
-    Noted,
-    combined,
-    combined_scalar,
-    contribution,
-    places_of,
-    put,
-    start_of,
-    taken,
-    union,
-)
 from gdsl.backends.workers.messages import ALL, LIST, NOTHING, OWN, Reader, Writer
 from gdsl.communicator import Communicator
 from gdsl.operations import Domain, ReduceOperation
@@ -46,7 +35,7 @@ class Datum:
     own elements alone where it has no others)."""
 
     each: Exchanged
-    field: Field
+    field: merging.Field
     values: NDArray[Any]
 
 
@@ -57,7 +46,7 @@ class Exchanger:
         self.communicator = communicator
         self.rank, self.size = communicator.rank, communicator.size
         self._counts = {Domain.VERTEX: num_vertices, Domain.EDGE: num_edges}
-        self._noted: dict[tuple[int, str], Noted] = {}
+        self._noted: dict[tuple[int, str], merging.Noted] = {}
         self.sent = 0
         """Bytes that this worker has sent to others."""
         self.met = 0
@@ -86,14 +75,14 @@ class Exchanger:
         for datum in data:
             field = datum.field
             if field.places is None:
-                noted = Noted.of(datum.values, 0, 1, field.words)
+                noted = merging.Noted.of(datum.values, 0, 1, field.words)
             elif elements is not None and not field.of_edges:
-                noted = Noted.at(datum.values, places_of(elements, field.count), field.words)
+                noted = merging.Noted.at(datum.values, merging.places_of(elements, field.count), field.words)
             else:
                 part = self._noted_part(datum)
-                noted = Noted.of(datum.values, part[0], part[1], field.words)
+                noted = merging.Noted.of(datum.values, part[0], part[1], field.words)
             self._noted[number, datum.each.name] = noted
-            start = start_of(datum.each, field)
+            start = merging.start_of(datum.each, field)
             if start is not None:
                 noted.fill(datum.values, start)
 
@@ -126,12 +115,12 @@ class Exchanger:
             self._take(readers, datum, noted[datum.each.name])
         if step.frontier is None:
             return None
-        return union([reader.values(members.dtype) for reader in readers], self._counts[domain])
+        return merging.union([reader.values(members.dtype) for reader in readers], self._counts[domain])
 
     # Elements that several workers may have written
 
     def _merge(
-        self, data: Sequence[Datum], noted: dict[str, Noted | None]
+        self, data: Sequence[Datum], noted: dict[str, merging.Noted | None]
     ) -> dict[str, tuple[NDArray[np.int64], NDArray[Any]]]:
         """By array, which of this worker's own elements anybody has changed, and their values now."""
         if not data:
@@ -140,8 +129,8 @@ class Exchanger:
         for datum in data:
             field, before = datum.field, noted[datum.each.name]
             assert before is not None and field.places is not None
-            places = before.changed(datum.values, start_of(datum.each, field))
-            own = contribution(datum.each, field, datum.values, before, places)
+            places = before.changed(datum.values, merging.start_of(datum.each, field))
+            own = merging.contribution(datum.each, field, datum.values, before, places)
             cuts = [0, *np.searchsorted(places, field.places[1:-1]).tolist(), len(places)]
             for message, first, last in zip(messages, cuts[:-1], cuts[1:], strict=True):
                 message.put(LIST, places[first:last])
@@ -152,7 +141,7 @@ class Exchanger:
             before = noted[datum.each.name]
             assert before is not None
             parts = [(reader.values(_PLACE), reader.values(datum.field.dtype)) for reader in readers]
-            merged[datum.each.name] = combined(datum.each, datum.field, datum.values, before, parts)
+            merged[datum.each.name] = merging.combined(datum.each, datum.field, datum.values, before, parts)
         return merged
 
     # What everyone gets
@@ -162,7 +151,7 @@ class Exchanger:
         message: Writer,
         datum: Datum,
         turn: int,
-        noted: Noted | None,
+        noted: merging.Noted | None,
         merged: tuple[NDArray[np.int64], NDArray[Any]] | None,
     ) -> None:
         each, field, values = datum.each, datum.field, datum.values
@@ -175,7 +164,7 @@ class Exchanger:
         else:
             places = noted.changed(values, None)
             dense = values if each.reach is Reach.OWN and noted.places is None else None
-            self._pack_places(message, datum, places, taken(values, places, field.words), dense)
+            self._pack_places(message, datum, places, merging.taken(values, places, field.words), dense)
 
     def _pack_places(
         self,
@@ -190,18 +179,20 @@ class Exchanger:
         own = self._own_part(datum)
         if dense is not None and places.nbytes + changed.nbytes >= (own.stop - own.start) * changed.itemsize:
             whole = dense[own].copy()
-            put(whole, places - own.start // datum.field.width, changed, datum.field.words)
+            merging.put(whole, places - own.start // datum.field.width, changed, datum.field.words)
             message.put(OWN, whole)
             return
         message.put(LIST, places)
         message.put(LIST, changed)
 
-    def _take(self, readers: Sequence[Reader], datum: Datum, noted: Noted | None) -> None:
+    def _take(self, readers: Sequence[Reader], datum: Datum, noted: merging.Noted | None) -> None:
         """Store what all workers have sent of an array or scalar."""
         each, field, values = datum.each, datum.field, datum.values
         if each.how is How.MERGE and field.places is None:
             assert noted is not None
-            values[:] = combined_scalar(each, field, noted.values, [reader.values(field.dtype) for reader in readers])
+            values[:] = merging.combined_scalar(
+                each, field, noted.values, [reader.values(field.dtype) for reader in readers]
+            )
             return
         if each.how is How.MERGE:
             assert noted is not None
@@ -213,7 +204,7 @@ class Exchanger:
             elif kind == OWN:
                 values[self._own_part(datum, rank)] = data.view(field.dtype)
             elif kind == LIST:
-                put(values, data.view(_PLACE), reader.values(field.dtype), field.words)
+                merging.put(values, data.view(_PLACE), reader.values(field.dtype), field.words)
 
     def _own_part(self, datum: Datum, rank: int | None = None) -> slice:
         """Where the values of the elements that a worker owns are."""
