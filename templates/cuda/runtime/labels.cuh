@@ -114,40 +114,72 @@ __device__ __forceinline__ void pack_labels(enactor& run, T* labels, uint32 pack
     }
 }
 
+// piece: packed_group
+// What a GPU has packed of 1,024 labels, as a warp reads it: `labels` is where they are themselves. A group that is not
+// whole, or whose labels there was no room for, is read there; its GPU may have stored smaller ones by now.
+template <class T>
+struct packed_group {
+    const T *group, *labels;
+    uint32 linked, apart, before;  // the words of row `lane`, and how many labels were written out before it
+    T usual;
+    bool has_room;
+
+    __device__ __forceinline__ packed_group(const T* room, const T* labels, uint64 first, uint64 count)
+        : group(room + first), labels(labels) {
+        const bool whole = first + PACKED_VERTICES <= count;
+        linked = whole ? reinterpret_cast<const uint32*>(group)[lane_index()] : ~0u;
+        apart = whole ? reinterpret_cast<const uint32*>(group)[32 + lane_index()] : ~0u;
+        usual = whole ? group[PACKED_USUAL] : T(-1);
+        const uint32 listed = warp_inclusive_sum(__popc(apart));
+        before = listed - __popc(apart);
+        has_room = whole && __shfl_sync(FULL_WARP, listed, 31) <= PACKED_ROOM;
+    }
+    // The label of this lane's vertex `v` in a row; the whole warp calls.
+    __device__ __forceinline__ T label(uint32 row, uint64 v, uint64 count) const {
+        const uint32 bit = lane_index(), unlike = __shfl_sync(FULL_WARP, apart, row);
+        const bool is_linked = (__shfl_sync(FULL_WARP, linked, row) >> bit & 1) != 0 && v < count;
+        const uint32 place = __shfl_sync(FULL_WARP, before, row) + __popc(unlike & ((1u << bit) - 1));
+        if (!is_linked) { return T(v); }
+        if ((unlike >> bit & 1) == 0) { return usual; }
+        return has_room ? group[PACKED_USUAL + 1 + place] : load_relaxed(&labels[v]);
+    }
+};
+
 // piece: unpack_labels
 // After a barrier: each GPU takes the labels that the others have packed into its copy, number `number`, where they are
-// smaller. Labels that are not packed are read where they are; there, a GPU may have stored smaller ones by now.
+// smaller. If a vertex has other labels on two GPUs, one of these lowers the larger label's own label to the smaller one,
+// in all copies: otherwise what linked the vertex to the larger one would be lost with it.
 template <class T>
 __device__ __forceinline__ void unpack_labels(enactor& run, T* labels, uint32 number, uint32 packed, uint64 count) {
     constexpr uint32 several = 4;
     const uint32 lane = lane_index(), this_gpu = uint32(own_gpu()), gpus = uint32(gpu_count());
+    const auto join = [&](T a, T b) {
+        T* const larger = &labels[maximum(a, b)];
+        if (minimum(a, b) < load_relaxed(larger)) { changed_min_everywhere(run.slice, number, larger, minimum(a, b)); }
+    };
     for (uint64 first = own_warp_index() * PACKED_VERTICES; first < count; first += own_warp_count() * PACKED_VERTICES) {
+        const packed_group<T> own(own_copy<T>(run, packed), labels, first, count);
         for (uint32 gpu = 0; gpu < gpus; ++gpu) {
             if (gpu == this_gpu) { continue; }
-            const bool whole = first + PACKED_VERTICES <= count;
-            const T *const group = copy_of_gpu<T>(run, packed, gpu) + first, *const others = copy_of_gpu<T>(run, number, gpu);
-            const uint32 linked = whole ? reinterpret_cast<const uint32*>(group)[lane] : ~0u;
-            const uint32 apart = whole ? reinterpret_cast<const uint32*>(group)[32 + lane] : ~0u;
-            const T usual = whole ? group[PACKED_USUAL] : T(-1);
-            const uint32 listed = warp_inclusive_sum(__popc(apart)), before = listed - __popc(apart);
-            const bool has_room = whole && __shfl_sync(FULL_WARP, listed, 31) <= PACKED_ROOM;
-            const uint32 rows = __ballot_sync(FULL_WARP, linked != 0);
+            const packed_group<T> others(copy_of_gpu<T>(run, packed, gpu), copy_of_gpu<T>(run, number, gpu), first, count);
+            const bool joins = (first / PACKED_VERTICES + (this_gpu < gpu)) % 2 == 0;
+            const uint32 both = own.linked & ~own.apart & others.linked & ~others.apart;
+            if (joins && own.usual != others.usual && __any_sync(FULL_WARP, both != 0) && lane == 0) { join(own.usual, others.usual); }
+            const uint32 rows = __ballot_sync(FULL_WARP, others.linked != 0);
 #pragma unroll 1
             for (uint32 row = 0; row < 32; row += several) {
                 if ((rows >> row & ((1u << several) - 1)) == 0) { continue; }
-                T own[several], theirs[several];
+                T ours[several], theirs[several];
                 side_by_side<several>([&](uint32 k) {
                     const uint64 v = first + (row + k) * 32 + lane;
-                    const uint32 is_linked = __shfl_sync(FULL_WARP, linked, row + k) >> lane & 1;
-                    const uint32 unlike = __shfl_sync(FULL_WARP, apart, row + k);
-                    const uint32 place = __shfl_sync(FULL_WARP, before, row + k) + __popc(unlike & ((1u << lane) - 1));
-                    const bool active = is_linked != 0 && v < count, is_listed = active && (unlike >> lane & 1) != 0;
-                    own[k] = active ? load_relaxed(&labels[v]) : T(0);
-                    theirs[k] = active ? usual : T(0);
-                    if (is_listed) { theirs[k] = has_room ? group[PACKED_USUAL + 1 + place] : load_relaxed(&others[v]); }
+                    ours[k] = own.label(row + k, v, count);
+                    theirs[k] = others.label(row + k, v, count);
                 });
                 side_by_side<several>([&](uint32 k) {
-                    if (theirs[k] < own[k]) { store_relaxed(&labels[first + (row + k) * 32 + lane], theirs[k]); }
+                    const uint64 v = first + (row + k) * 32 + lane;
+                    if (theirs[k] < ours[k]) { atomicMin_grid(&labels[v], theirs[k]); }
+                    const bool differ = ours[k] != theirs[k] && ours[k] != T(v) && theirs[k] != T(v);
+                    if (joins && differ && !(ours[k] == own.usual && theirs[k] == others.usual)) { join(ours[k], theirs[k]); }
                 });
             }
         }
