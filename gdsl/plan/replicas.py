@@ -50,6 +50,11 @@ whether it is another one than the smallest among 1,024. Only those labels that 
 reads what each of the others has packed, and takes the smaller labels into its copy: all copies are equal afterwards,
 as each has the smallest labels of all.
 
+That alone would lose links. Let one GPU have linked v to the smaller u, of which the other one knows nothing, and let
+that one have linked v to w, smaller still. Then v gets w, and u stays where it is. So where two GPUs have other labels
+of a vertex, of which neither is the vertex itself, one of them lowers the larger label's own label to the smaller one,
+in all copies: by 2, with no outcome, and both are vertices of the same component.
+
 What is packed is in a copy of its own, so labels stay as they are until they are read. If that many labels differ that
 packing saves nothing, and for the vertices of the last, incomplete group, they are read from the copy itself, which
 its GPU may have begun to join: it has the smallest labels of all in the end, too.
