@@ -10,7 +10,7 @@ from __future__ import annotations
 from gdsl.effects.access import Access, Accesses, Who
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
-from gdsl.operations import Domain, GraphQuery
+from gdsl.operations import Domain, GraphQuery, Outcome, ReduceOperation
 from gdsl.plan.sweep_nodes import Members, Sweep
 from gdsl.records import dataclass
 
@@ -36,6 +36,24 @@ def called_functions(functor: ir.Functor, program: ir.Program) -> tuple[ir.Funct
         functions |= {function.name: function for function in new}
         rest += new
     return tuple(functions.values())
+
+
+def follows_own_labels(name: str, functor: ir.Functor) -> bool:
+    """Whether all that a functor does is to follow its vertex's label to the root, which becomes that label:
+    `while (changed(x[v] min= x[x[v]])) { }`."""
+    if not isinstance(functor, ir.VertexFunctor) or functor.condition or len(functor.body) != 1:
+        return False
+    (loop,) = functor.body
+    if not isinstance(loop, ir.Loop) or loop.body or not isinstance(loop.condition, ir.UpdateValue):
+        return False
+    update, outcome = loop.condition.update, loop.condition.outcome
+    lowers = update.operation is ReduceOperation.MIN and outcome is Outcome.CHANGED
+    target, value = update.target, update.value
+    if not lowers or not isinstance(target, ir.ElementTarget) or not isinstance(value, ir.Element):
+        return False
+    own = ir.element_index(value.index)
+    inner = isinstance(own, ir.Element) and own.array == name and ir.is_parameter(own.index, ir.Role.VERTEX)
+    return target.array == value.array == name and inner and ir.is_parameter(target.index, ir.Role.VERTEX)
 
 
 # What a step touches by the thread that has the vertex, and by no other, and what it does after its last barrier.

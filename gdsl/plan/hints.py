@@ -75,6 +75,15 @@ class ListTiles(Hint):
     length: int
 
 
+@dataclass(frozen=True, slots=True)
+class LabelsTogether(Hint):
+    """Calls follow the labels of `array` to their roots: those of several members, and the labels of these, are read
+    before the first of them goes on. Added by `replicas`."""
+
+    array: str
+    elements: int
+
+
 # Memory fetched into a cache before it is needed
 
 

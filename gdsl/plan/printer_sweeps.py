@@ -145,6 +145,9 @@ def _on_gpus(sweep: Sweep) -> list[str]:
         lines += ["    and packs it for the others"] if sweep.labels.packed is not None else []
     if sweep.published:
         lines.append(f"    each call stores its element of {', '.join(sweep.published)} in all copies")
+    together = sweep.hint(hints.LabelsTogether)
+    if together is not None:
+        lines.append(f"    {together.array} of {together.elements} members and the labels of these are read together")
     if sweep.proposals is not None:
         many = " and ".join(print_compare(each) for each in sweep.proposals.many)
         lines.append(f"    where {many}: each GPU proposes one edge for each far end, whose own GPU visits one of them")

@@ -58,6 +58,11 @@ in all copies: by 2, with no outcome, and both are vertices of the same componen
 What is packed is in a copy of its own, so labels stay as they are until they are read. If that many labels differ that
 packing saves nothing, and for the vertices of the last, incomplete group, they are read from the copy itself, which
 its GPU may have begun to join: it has the smallest labels of all in the end, too.
+
+**Labels together.** A call that follows its own label to the root waits for it, then for the label of that. Once packed
+labels have been joined, most are roots, or one step from them. So a thread reads those of several members, and the
+labels of these, before it goes on with the first one (`LabelsTogether`, a hint). Where labels have not been followed
+before, those that are read early are older, and ways get longer (docs/lab/journal.md): so one GPU does not.
 """
 
 from __future__ import annotations
@@ -72,7 +77,9 @@ from gdsl.ir.traversal import all_steps, walk
 from gdsl.operations import EXTREMES, BinaryOperation, Domain, Forest, ForestWord, Outcome, ReduceOperation
 from gdsl.passes.writers import written_arrays
 from gdsl.plan.facts import Facts
+from gdsl.plan.functor_facts import follows_own_labels
 from gdsl.plan.gpu_copies import copies_of, uses_of
+from gdsl.plan.hints import LabelsTogether
 from gdsl.plan.label_copies import FILLED
 from gdsl.plan.nodes import Barrier, Initialize, Mode, Operation, Part, Plan, Replica, Sweep, Variant, Work
 from gdsl.plan.walking import map_operations, map_sweeps, operations, steps_in, sweeps, sweeps_of
@@ -95,6 +102,8 @@ def run(plan: Plan, facts: Facts) -> Plan:
     plan = dataclasses.replace(plan, replicas=replicas)
     packed = next(numbers)
     plan = map_sweeps(plan, lambda operation, sweep: _changed(operation, sweep, replicas, packed, facts))
+    flat = {sweep.labels.array for sweep in sweeps(plan) if sweep.labels is not None and sweep.labels.stays}
+    plan = map_sweeps(plan, lambda operation, sweep: _together(operation, sweep, flat, facts))
     return dataclasses.replace(plan, schedule=map_operations(plan.schedule, _with_packing))
 
 
@@ -283,6 +292,18 @@ def _changed(operation: Operation, sweep: Sweep, replicas: tuple[Replica, ...], 
     )
     alone = None if sweep.own is None else written(sweep.own)
     return dataclasses.replace(sweep, own=alone, walks=walks, published=own)
+
+
+LABELS_TOGETHER = 4
+
+
+def _together(operation: Operation, sweep: Sweep, flat: set[str], facts: Facts) -> Sweep:
+    """`sweep`, whose calls follow labels of `flat`."""
+    functor = facts.accesses.functor_of(operation.step)
+    alone = len(sweep.published) == 1 and sweep.published[0] in flat and sweep.collect is None
+    if not alone or functor is None or not follows_own_labels(sweep.published[0], functor):
+        return sweep
+    return sweep.with_hints(LabelsTogether(sweep.published[0], LABELS_TOGETHER))
 
 
 def _with_packing(operation: Operation) -> Operation:

@@ -12,7 +12,7 @@ from gdsl.ir.traversal import contains
 from gdsl.operations import Balance, Domain
 from gdsl.plan import hints
 from gdsl.plan.cpu_threads import changes_own_ends, claims_at_once, in_lanes, tests_at_once, total_first
-from gdsl.plan.functor_facts import may_stop
+from gdsl.plan.functor_facts import follows_own_labels, may_stop
 from gdsl.plan.nodes import Dedup, Form, Sweep, Variant
 from gdsl.plan.verifier_variants import VariantVerifier
 
@@ -61,6 +61,10 @@ class HintVerifier(VariantVerifier):
 
     def _prefetch(self, step: ir.Operator, sweep: Sweep, hint: hints.PrefetchRows | hints.PrefetchLists) -> None:
         self.expect(self.arrays.keys() >= set(hint.arrays), "an array is fetched that there is not")
+
+    def _labels_together(self, step: ir.Operator, sweep: Sweep, hint: hints.LabelsTogether) -> None:
+        alone = sweep.published == (hint.array,) and hint.elements > 1
+        self.expect(alone and follows_own_labels(hint.array, self.accesses.functor(step)), "other calls follow no labels")
 
     def _source_tables(self, step: ir.Operator, sweep: Sweep, hint: hints.SourceTables) -> None:
         """Lists that are looked up in a table are those of any sweep, in any order."""
@@ -158,6 +162,7 @@ _RULES: dict[type[hints.Hint], Callable[[HintVerifier, ir.Operator, Sweep, Any],
     hints.FewAsList: HintVerifier._few_as_list,
     hints.PrefetchRows: HintVerifier._prefetch,
     hints.PrefetchLists: HintVerifier._prefetch,
+    hints.LabelsTogether: HintVerifier._labels_together,
     hints.SourceTables: HintVerifier._source_tables,
     hints.ReadAhead: HintVerifier._values_ahead,
     hints.HubBounds: HintVerifier._hub_bounds,

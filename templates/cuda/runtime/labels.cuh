@@ -66,6 +66,28 @@ __device__ __forceinline__ T shorten_label(T* labels, uint64 v, T label, T next)
     return label;
 }
 
+// piece: each_label_side_by_side
+// Follows the label of every member to a root, of `several` members per thread at a time: their labels and those of these
+// are read before the first goes on. Then `visit(v, before, label)`. What leads to no vertex is left to `call(v)`.
+template <uint32 several, class Members, class T, class Call, class Visit>
+__device__ __forceinline__ void each_label_side_by_side(const Members& members, T* labels, uint64 count, Call call, Visit visit) {
+    const uint64 size = own_end(members), step = own_threads(members);
+    for (uint64 base = own_thread(members); base < size; base += several * step) {
+        T before[several], next[several];
+        side_by_side<several>([&](uint32 k) {
+            const uint64 at = base + k * step;
+            before[k] = load_relaxed(&labels[members[at < size ? at : base]]);
+        });
+        side_by_side<several>([&](uint32 k) { next[k] = uint64(before[k]) < count ? load_cached(&labels[before[k]]) : before[k]; });
+        side_by_side<several>([&](uint32 k) {
+            if (base + k * step >= size) { return; }
+            const vertex v = members[base + k * step];
+            if (uint64(before[k]) >= count) { call(v); }
+            visit(v, before[k], shorten_label(labels, v, before[k], next[k]));
+        });
+    }
+}
+
 // piece: pack_labels
 // After a barrier: each GPU shortens the labels in its copy, packs them in copy number `packed`, and says where that is.
 // Vertices behind the last whole group are not packed.
@@ -153,9 +175,9 @@ template <class T>
 __device__ __forceinline__ void unpack_labels(enactor& run, T* labels, uint32 number, uint32 packed, uint64 count) {
     constexpr uint32 several = 4;
     const uint32 lane = lane_index(), this_gpu = uint32(own_gpu()), gpus = uint32(gpu_count());
-    const auto join = [&](T a, T b) {
-        T* const larger = &labels[maximum(a, b)];
-        if (minimum(a, b) < load_relaxed(larger)) { changed_min_everywhere(run.slice, number, larger, minimum(a, b)); }
+    const auto lower = [&](T label, T value) {  // in all copies; nothing of it is waited for
+        atomicMin_grid(&labels[label], value);
+        reduce_on_others(run.slice, number, &labels[label], [&](T* other) { atomicMin_grid(other, value); });
     };
     for (uint64 first = own_warp_index() * PACKED_VERTICES; first < count; first += own_warp_count() * PACKED_VERTICES) {
         const packed_group<T> own(own_copy<T>(run, packed), labels, first, count);
@@ -164,22 +186,30 @@ __device__ __forceinline__ void unpack_labels(enactor& run, T* labels, uint32 nu
             const packed_group<T> others(copy_of_gpu<T>(run, packed, gpu), copy_of_gpu<T>(run, number, gpu), first, count);
             const bool joins = (first / PACKED_VERTICES + (this_gpu < gpu)) % 2 == 0;
             const uint32 both = own.linked & ~own.apart & others.linked & ~others.apart;
-            if (joins && own.usual != others.usual && __any_sync(FULL_WARP, both != 0) && lane == 0) { join(own.usual, others.usual); }
+            if (joins && own.usual != others.usual && __any_sync(FULL_WARP, both != 0) && lane == 0) {
+                const T larger = maximum(own.usual, others.usual), smaller = minimum(own.usual, others.usual);
+                if (smaller < load_relaxed(&labels[larger])) { lower(larger, smaller); }
+            }
             const uint32 rows = __ballot_sync(FULL_WARP, others.linked != 0);
 #pragma unroll 1
             for (uint32 row = 0; row < 32; row += several) {
                 if ((rows >> row & ((1u << several) - 1)) == 0) { continue; }
-                T ours[several], theirs[several];
+                T ours[several], theirs[several], looks[several];  // the larger one's own label; 0: nothing is lost
                 side_by_side<several>([&](uint32 k) {
                     const uint64 v = first + (row + k) * 32 + lane;
                     ours[k] = own.label(row + k, v, count);
                     theirs[k] = others.label(row + k, v, count);
                 });
                 side_by_side<several>([&](uint32 k) {
-                    const uint64 v = first + (row + k) * 32 + lane;
-                    if (theirs[k] < ours[k]) { atomicMin_grid(&labels[v], theirs[k]); }
-                    const bool differ = ours[k] != theirs[k] && ours[k] != T(v) && theirs[k] != T(v);
-                    if (joins && differ && !(ours[k] == own.usual && theirs[k] == others.usual)) { join(ours[k], theirs[k]); }
+                    const T v = T(first + (row + k) * 32 + lane);
+                    const bool differ = ours[k] != theirs[k] && ours[k] != v && theirs[k] != v;
+                    const bool lost = joins && differ && !(ours[k] == own.usual && theirs[k] == others.usual);
+                    looks[k] = lost ? load_relaxed(&labels[maximum(ours[k], theirs[k])]) : T(0);
+                });
+                side_by_side<several>([&](uint32 k) {
+                    if (theirs[k] < ours[k]) { atomicMin_grid(&labels[first + (row + k) * 32 + lane], theirs[k]); }
+                    const T smaller = minimum(ours[k], theirs[k]);
+                    if (smaller < looks[k]) { lower(maximum(ours[k], theirs[k]), smaller); }
                 });
             }
         }

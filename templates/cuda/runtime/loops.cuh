@@ -1,15 +1,16 @@
 // piece: each_vertex
 template <class Members, class Visit>
 __device__ __forceinline__ void each_vertex(const Members& members, Visit visit) {
-    for (uint64 i = own_thread(members); i < own_end(members); i += own_threads(members)) { visit(members[i]); }
+    const uint64 end = own_end(members), step = own_threads(members);
+    for (uint64 i = own_thread(members); i < end; i += step) { visit(members[i]); }
 }
 
 // piece: each_vertex_by_warps
 // Visits every member, with whole warps: `visit(active, v)`.
 template <class Members, class Visit>
 __device__ __forceinline__ void each_vertex_by_warps(const Members& members, Visit visit) {
-    const uint64 size = own_end(members);
-    for (uint64 base = own_base<all_warps>(members, 32); base < size; base += own_warps<all_warps>(members) * 32) {
+    const uint64 size = own_end(members), step = own_warps<all_warps>(members) * 32;
+    for (uint64 base = own_base<all_warps>(members, 32); base < size; base += step) {
         const bool active = base + lane_index() < size;
         visit(active, active ? members[base + lane_index()] : vertex(0));
     }

@@ -7,9 +7,10 @@ __device__ __forceinline__ uint64 push_warps(enactor& run, const Members& member
     const uint64 size = members.size(), warps = own_warps<Warps>(members);
     const uint32 width = members_per_warp(size * Warps::operators);
     const uint32 lane = lane_index();
+    const uint64 end = own_last<Warps>(members);
     uint64 visited = 0;
-    for (uint64 base = own_base<Warps>(members, width); base < own_last<Warps>(members); base += warps * width) {
-        const bool has_member = lane < width && base + lane < own_last<Warps>(members);
+    for (uint64 base = own_base<Warps>(members, width); base < end; base += warps * width) {
+        const bool has_member = lane < width && base + lane < end;
         const vertex near = has_member ? members[base + lane] : vertex(0);
         const edge first = has_member ? lists.first(near) : edge(0);
         const edge degree = has_member ? lists.last(near) - first : edge(0);
@@ -205,9 +206,9 @@ __device__ __forceinline__ uint64 push_hubs_side_by_side(enactor& run, int64 lar
 // Visits the edges of every member, one thread per member.
 template <class Members, class Lists, class Visit>
 __device__ __forceinline__ uint64 push_threads(enactor& run, const Members& members, const Lists& lists, Visit visit) {
-    const uint64 size = own_end(members);
+    const uint64 size = own_end(members), step = own_warps<all_warps>(members) * 32;
     uint64 visited = 0;
-    for (uint64 base = own_base<all_warps>(members, 32); base < size; base += own_warps<all_warps>(members) * 32) {
+    for (uint64 base = own_base<all_warps>(members, 32); base < size; base += step) {
         const bool has_member = base + lane_index() < size;
         const vertex near = has_member ? members[base + lane_index()] : vertex(0);
         const edge last = has_member ? lists.last(near) : edge(0);
