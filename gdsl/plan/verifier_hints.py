@@ -64,7 +64,9 @@ class HintVerifier(VariantVerifier):
 
     def _labels_together(self, step: ir.Operator, sweep: Sweep, hint: hints.LabelsTogether) -> None:
         alone = sweep.published == (hint.array,) and hint.elements > 1
-        self.expect(alone and follows_own_labels(hint.array, self.accesses.functor(step)), "other calls follow no labels")
+        self.expect(
+            alone and follows_own_labels(hint.array, self.accesses.functor(step)), "other calls follow no labels"
+        )
 
     def _source_tables(self, step: ir.Operator, sweep: Sweep, hint: hints.SourceTables) -> None:
         """Lists that are looked up in a table are those of any sweep, in any order."""
