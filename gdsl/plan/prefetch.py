@@ -47,13 +47,15 @@ class _Reads:
         self.facts = facts
         self.alone = {each.step.site for each in own_sweeps(plan) if not each.fused}
         """Operators that share their sweep with no other: what others read, another one may write."""
+        self.streams = plan.target.several_gpus and not plan.graph.short_lists
 
     def changed(self, operation: Operation, sweep: Sweep) -> Sweep:
         step = operation.step
-        if isinstance(step, ir.Compute) and step.site in self.alone:
+        filters = isinstance(step, ir.Filter) and self.streams and sweep.members.frontier is None
+        if (isinstance(step, ir.Compute) or filters) and step.site in self.alone:
             functor = self.facts.functor(step)
             if isinstance(functor, ir.VertexFunctor) and sweep.own is not None:
-                hint = read_ahead_of(functor, sweep.own, self.facts.functions)
+                hint = read_ahead_of(functor, sweep.own, self.facts.functions, self.streams)
                 return sweep.with_hints(hint) if hint is not None else sweep
         if isinstance(step, ir.Advance) and sweep.selection is None:
             edge_functor = self.facts.edge_functor(step)
