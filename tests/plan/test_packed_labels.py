@@ -6,13 +6,14 @@ import pytest
 from support.labels import LABELED, NOT_LABELED
 from support.replicas import NOT_REPLICATED, REPLICATED
 
+from gdsl.plan.hints import LabelsTogether
 from gdsl.plan.label_copies import LOWERED
 from gdsl.plan.nodes import Operation, Part, Plan, Work
-from gdsl.plan.replicas import PACKED
+from gdsl.plan.replicas import LABELS_TOGETHER, PACKED
 from gdsl.plan.sweep_nodes import Labels
 from gdsl.plan.walking import own_sweeps, sweeps
 
-from .several_gpus import assert_refused, part, part_with, phases_swapped, plan, without_phases
+from .several_gpus import assert_refused, part, part_with, phases_swapped, plan, sweep_with, without_phases
 
 _LINKED = REPLICATED["linked first"]
 
@@ -50,7 +51,16 @@ def test_phases() -> None:
     assert Work(Part.JOINED) not in body
 
 
+@pytest.mark.parametrize("what", LABELED)
+def test_labels_of_several_members_are_read_together(what: str) -> None:
+    found = plan(LABELED[what])
+    hints = [sweep.hint(LabelsTogether) for sweep in sweeps(found) if sweep.published == ("x",)]
+    assert hints and hints == [LabelsTogether("x", LABELS_TOGETHER)] * len(hints)
+    assert not any(sweep.hint(LabelsTogether) for sweep in sweeps(plan(LABELED[what], left_out="label_copies")))
+
+
 MISTAKES = {
+    "labels together that are not followed": sweep_with(hints=(LabelsTogether("x", 4),)),
     "packed where the labels are": part_with("labels", packed=0),
     "not all labels": part_with("labels", packed=None),
     "packed before all are lowered": without_phases(LOWERED),
