@@ -51,8 +51,7 @@ class _Reads:
 
     def changed(self, operation: Operation, sweep: Sweep) -> Sweep:
         step = operation.step
-        filters = isinstance(step, ir.Filter) and self.streams and sweep.members.frontier is None
-        if (isinstance(step, ir.Compute) or filters) and step.site in self.alone:
+        if (isinstance(step, ir.Compute) or self._tests_alone(step, sweep)) and step.site in self.alone:
             functor = self.facts.functor(step)
             if isinstance(functor, ir.VertexFunctor) and sweep.own is not None:
                 hint = read_ahead_of(functor, sweep.own, self.facts.functions, self.streams)
@@ -66,6 +65,11 @@ class _Reads:
             count = edges_side_by_side(step, edge_functor, self.facts.program)
             return sweep.with_hints(EdgesSideBySide(count)) if count > 1 else sweep
         return sweep
+
+    def _tests_alone(self, step: ir.Operator, sweep: Sweep) -> bool:
+        """Whether a filter streams all vertices and writes nothing: lanes without a vertex read what others have."""
+        everything = isinstance(step, ir.Filter) and sweep.members.frontier is None
+        return self.streams and everything and sweep.own is not None and not sweep.own.writes
 
     def _of_edges(self, step: ir.Advance, functor: ir.EdgeFunctor, walk: Walk, sweep: Sweep) -> ReadAhead | None:
         """What a push reads before its use."""

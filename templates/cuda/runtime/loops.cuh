@@ -45,7 +45,7 @@ __device__ __forceinline__ void each_vertex_side_by_side(const Members& members,
 }
 
 // piece: each_vertex_by_warps_side_by_side
-// The same with whole warps: `visit(active, v, values)`.
+// The same with whole warps: `visit(active, v, values)`. Lanes without a vertex read the values of another one.
 template <uint32 several, class Values, class Members, class Load, class Visit>
 __device__ __forceinline__ void each_vertex_by_warps_side_by_side(const Members& members, Load load, Visit visit) {
     const uint64 size = own_end(members), step = own_warps<all_warps>(members) * 32;
