@@ -15,34 +15,10 @@ from collections import defaultdict
 
 from gdsl.effects.access import Access, Accesses, Who, frontiers_of
 from gdsl.ir.nodes import Expression, SameGraph, TakeLevel
+from gdsl.plan import nodes
 from gdsl.plan.contracts import ENDING
 from gdsl.plan.functor_facts import Touched, touched_by
 from gdsl.plan.fusion import flattened
-from gdsl.plan.nodes import (
-    Barrier,
-    Branch,
-    Combine,
-    Copy,
-    Define,
-    FarEnds,
-    Fill,
-    Initialize,
-    Launch,
-    Leader,
-    Loop,
-    MakeGraph,
-    MakeOnce,
-    On,
-    OnSets,
-    Operation,
-    Privatize,
-    Rotate,
-    Step,
-    StorePrivate,
-    Swap,
-    Sweep,
-    WriteBack,
-)
 from gdsl.plan.phases import counts_late
 from gdsl.plan.walking import map_blocks, steps_in, with_blocks
 
@@ -59,41 +35,41 @@ _STOPPING = "a run can be stopped in every pass"
 _TOLD = "edges walked: the trace is told"
 
 
-def place(launch: Launch, accesses: Accesses) -> Launch:
+def place(launch: nodes.Launch, accesses: Accesses) -> nodes.Launch:
     """`launch` with the barriers that its steps need."""
     placement = _Placement(accesses, launch)
     while True:
         placement.grown = False
         steps, left = placement.steps(launch.steps, _NOTHING)
         if not placement.grown:
-            steps = (*steps, Barrier(_TOLD)) if _WALKED in left else steps
+            steps = (*steps, nodes.Barrier(_TOLD)) if _WALKED in left else steps
             return dataclasses.replace(launch, steps=steps)
 
 
-def separated(launch: Launch) -> Launch:
+def separated(launch: nodes.Launch) -> nodes.Launch:
     """`launch` with a barrier between any two steps: the plainest correct placement."""
     return dataclasses.replace(launch, steps=_separated(launch.steps))
 
 
-def _separated(steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    placed: list[Step] = []
+def _separated(steps: tuple[nodes.Step, ...]) -> tuple[nodes.Step, ...]:
+    placed: list[nodes.Step] = []
     for step in steps:
         placed.append(with_blocks(step, _entered))
         if not ends_with_barrier(step):
-            placed.append(Barrier(_EVERY_STEP))
+            placed.append(nodes.Barrier(_EVERY_STEP))
     return tuple(placed)
 
 
-def _entered(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+def _entered(steps: tuple[nodes.Step, ...]) -> tuple[nodes.Step, ...]:
     """A block after a condition, which all threads must have evaluated before the first step changes what it reads."""
-    return (Barrier(_EVERY_STEP), *_separated(steps))
+    return (nodes.Barrier(_EVERY_STEP), *_separated(steps))
 
 
-def without(launch: Launch) -> Launch:
+def without(launch: nodes.Launch) -> nodes.Launch:
     """`launch` with no barriers between its steps."""
 
-    def stripped(block: tuple[Step, ...]) -> tuple[Step, ...]:
-        return tuple(step for step in block if not isinstance(step, Barrier))
+    def stripped(block: tuple[nodes.Step, ...]) -> tuple[nodes.Step, ...]:
+        return tuple(step for step in block if not isinstance(step, nodes.Barrier))
 
     return dataclasses.replace(launch, steps=map_blocks(launch.steps, stripped))
 
@@ -101,10 +77,10 @@ def without(launch: Launch) -> Launch:
 class _Placement:
     """One round places everything once; what loops begin with grows from round to round until it is all there is."""
 
-    def __init__(self, accesses: Accesses, launch: Launch) -> None:
+    def __init__(self, accesses: Accesses, launch: nodes.Launch) -> None:
         self.accesses = accesses
         steps = tuple(steps_in(launch.steps))
-        without_end = [step for step in steps if isinstance(step, Operation) and not step.waits]
+        without_end = [step for step in steps if isinstance(step, nodes.Operation) and not step.waits]
         self.operators: dict[int, Touched] = {step.step.site: _touched_in_sweep(step, accesses) for step in without_end}
         """By site what those do that do not end with a barrier."""
         self.levels = dict(filter(None, map(_level, steps)))
@@ -118,61 +94,61 @@ class _Placement:
         """By name all accesses that were ever left since a barrier: what a step may meet is looked up here, since a
         block of many steps leaves many."""
 
-    def steps(self, steps: tuple[Step, ...], since: Since) -> tuple[tuple[Step, ...], Since]:
+    def steps(self, steps: tuple[nodes.Step, ...], since: Since) -> tuple[tuple[nodes.Step, ...], Since]:
         """`steps` with barriers, and what is left since the last of them."""
-        placed: list[Step] = []
+        placed: list[nodes.Step] = []
         for step in steps:
             touched = self._touched(step)
             reason = self._meeting(since, touched)
-            if not reason and isinstance(step, Loop):
+            if not reason and isinstance(step, nodes.Loop):
                 reason = self._at_entry(step, since | touched)
             if reason:
-                placed.append(Barrier(reason))
+                placed.append(nodes.Barrier(reason))
                 since = _NOTHING
             self._note(touched)
             step, since = self._enter(step, since, touched)
             placed.append(step)
         return tuple(placed), since
 
-    def _enter(self, step: Step, since: Since, touched: Since) -> tuple[Step, Since]:
-        if isinstance(step, Barrier):
+    def _enter(self, step: nodes.Step, since: Since, touched: Since) -> tuple[nodes.Step, Since]:
+        if isinstance(step, nodes.Barrier):
             return step, _NOTHING
-        if isinstance(step, Loop):
+        if isinstance(step, nodes.Loop):
             return self._loop(step, since | touched, touched)
-        if isinstance(step, On):
+        if isinstance(step, nodes.On):
             body, left = self.steps(step.body, since | touched)
             return dataclasses.replace(step, body=body), left
-        if isinstance(step, Branch):
+        if isinstance(step, nodes.Branch):
             then, one = self.steps(step.then, since | touched)
             otherwise, other = self.steps(step.otherwise, since | touched)
             return dataclasses.replace(step, then=then, otherwise=otherwise), one | other
-        if isinstance(step, MakeOnce):
+        if isinstance(step, nodes.MakeOnce):
             body, left = self.steps(step.body, since)
             return dataclasses.replace(step, body=body), since | left
-        if isinstance(step, Swap):
+        if isinstance(step, nodes.Swap):
             return step, self._renamed(since, {step.step.first: step.step.second, step.step.second: step.step.first})
-        if isinstance(step, Rotate):
+        if isinstance(step, nodes.Rotate):
             current, following, last = _places(step.step.scalar)
             return step, self._renamed(since | touched, {current: last, following: current, last: following})
         if ends_with_barrier(step):
             return step, _NOTHING
-        if isinstance(step, Operation) and self.operators[step.step.site].waits:
+        if isinstance(step, nodes.Operation) and self.operators[step.step.site].waits:
             return step, self._note(self.operators[step.step.site].last | self._members_read(step))
         level = _level(step)
         return step, (self._note(_of_anybody(since, level[0])) if level is not None else since) | touched
 
-    def _at_entry(self, loop: Loop, since: Since) -> str:
+    def _at_entry(self, loop: nodes.Loop, since: Since) -> str:
         """Why the first pass of a loop must wait before its first step, where later passes need not."""
         first = self._touched(loop.body[0]) if loop.body else _NOTHING
         return "" if self._meeting(self.left[loop.number], first) else self._meeting(since, first)
 
-    def _loop(self, step: Loop, since: Since, tested: Since) -> tuple[Step, Since]:
+    def _loop(self, step: nodes.Loop, since: Since, tested: Since) -> tuple[nodes.Step, Since]:
         entry = self._note(self.at_body.setdefault(step.number, since) | since)
         body, left = self.steps(step.body, entry)
         reason = "" if step.counted else self._meeting(left, tested)
         reason = reason or ("" if _meets_a_barrier(body) else _STOPPING)
         if reason:
-            body, left = (*body, Barrier(reason)), _NOTHING
+            body, left = (*body, nodes.Barrier(reason)), _NOTHING
         left |= _NOTHING if step.counted else tested
         known = self.at_body[step.number], self.left[step.number]
         self.at_body[step.number] |= entry | left
@@ -202,33 +178,45 @@ class _Placement:
         renamed = frozenset(dataclasses.replace(each, name=names[each.name]) for each in former)
         return since.difference(former) | self._note(renamed)
 
-    def _touched(self, step: Step) -> Since:
-        if isinstance(step, Operation) and not ends_with_barrier(step):
+    def _touched(self, step: nodes.Step) -> Since:
+        if isinstance(step, nodes.Operation) and not ends_with_barrier(step):
             return self.operators[step.step.site].first | self._members_read(step)
-        if isinstance(step, Operation):
+        if isinstance(step, nodes.Operation):
             return self._members_read(step).union(*(self.accesses.of_step(each.step) for each in flattened(step)))
-        if isinstance(step, (Leader, Fill, Define, Copy, Combine, FarEnds, MakeGraph, OnSets)):
+        if isinstance(
+            step,
+            (
+                nodes.Leader,
+                nodes.Fill,
+                nodes.Define,
+                nodes.Copy,
+                nodes.Combine,
+                nodes.FarEnds,
+                nodes.MakeGraph,
+                nodes.OnSets,
+            ),
+        ):
             return self.accesses.of_step(step.step) | self._members_read(step)
-        if isinstance(step, (Loop, Branch)):
+        if isinstance(step, (nodes.Loop, nodes.Branch)):
             return self._read(step.condition)
-        if isinstance(step, Rotate):
+        if isinstance(step, nodes.Rotate):
             return self._read(step.step.value) | {Access(_places(step.step.scalar)[2], True, Who.LEADER)}
-        if isinstance(step, WriteBack):
+        if isinstance(step, nodes.WriteBack):
             places = [(place, at > 0) for name in step.rotating for at, place in enumerate(_places(name))]
             places += [(name, True) for name in step.private]
             return frozenset(Access(place, writes, Who.LEADER) for place, writes in places)
-        if isinstance(step, Privatize):
+        if isinstance(step, nodes.Privatize):
             return frozenset(Access(name, False, Who.ANYBODY) for name in step.scalars)
-        if isinstance(step, StorePrivate):
+        if isinstance(step, nodes.StorePrivate):
             return self._read(step.step.value)
         return _NOTHING
 
     def _read(self, expression: Expression) -> Since:
         return self.accesses.of_expression(expression, Who.ANYBODY)
 
-    def _members_read(self, step: Step) -> Since:
+    def _members_read(self, step: nodes.Step) -> Since:
         """The histories that hold the members of the sets that a step reads."""
-        if not self.levels or not isinstance(step, (Operation, Copy, Combine, OnSets)):
+        if not self.levels or not isinstance(step, (nodes.Operation, nodes.Copy, nodes.Combine, nodes.OnSets)):
             return _NOTHING
         histories = (self.levels[name] for name in frontiers_of(step.step).read if name in self.levels)
         return frozenset(Access(name, False, Who.ANYBODY) for name in histories)
@@ -239,21 +227,23 @@ def _places(scalar: str) -> tuple[str, str, str]:
     return scalar, f"the next {scalar}", f"the last {scalar}"
 
 
-def _touched_in_sweep(step: Operation, accesses: Accesses) -> Touched:
+def _touched_in_sweep(step: nodes.Operation, accesses: Accesses) -> Touched:
     """By an operator that does not end with a barrier and all that runs in its sweep, each member by one thread."""
     together = flattened(step)
-    accesses_of_each = [touched_by(each.step, each.does, accesses) for each in together if isinstance(each.does, Sweep)]
+    accesses_of_each = [
+        touched_by(each.step, each.does, accesses) for each in together if isinstance(each.does, nodes.Sweep)
+    ]
     touched = frozenset[Access]().union(*(each.first for each in accesses_of_each))
-    if any(isinstance(each.does, Sweep) and counts_late(each.does) for each in together):
+    if any(isinstance(each.does, nodes.Sweep) and counts_late(each.does) for each in together):
         # The thread of a member is one that has its list, not the one that other sweeps give it.
         touched = frozenset(dataclasses.replace(each, who=Who.ANYBODY, frontier="") for each in touched) | {_WALKED}
         return Touched(touched, touched, False)
     return accesses_of_each[0] if len(accesses_of_each) == 1 else Touched(touched, touched, False)
 
 
-def _level(step: Step) -> tuple[str, str] | None:
+def _level(step: nodes.Step) -> tuple[str, str] | None:
     """The frontier that becomes a level without being moved, and the array of the history's members."""
-    if isinstance(step, OnSets) and isinstance(step.step, TakeLevel) and not step.waits:
+    if isinstance(step, nodes.OnSets) and isinstance(step.step, TakeLevel) and not step.waits:
         return step.step.name, step.step.history.members
     return None
 
@@ -264,25 +254,25 @@ def _of_anybody(since: Since, frontier: str) -> Since:
     return since.difference(own).union(Access(each.name, each.writes, Who.ANYBODY) for each in own)
 
 
-def ends_with_barrier(step: Step) -> bool:
+def ends_with_barrier(step: nodes.Step) -> bool:
     """Whether a step ends with a barrier of its own."""
-    if isinstance(step, Operation):
+    if isinstance(step, nodes.Operation):
         return step.waits
-    if isinstance(step, MakeGraph) and isinstance(step.step, SameGraph):
+    if isinstance(step, nodes.MakeGraph) and isinstance(step.step, SameGraph):
         return False  # a name for the graph around: nothing runs
-    return isinstance(step, (*ENDING, Initialize)) or (isinstance(step, OnSets) and step.waits)
+    return isinstance(step, (*ENDING, nodes.Initialize)) or (isinstance(step, nodes.OnSets) and step.waits)
 
 
-def _meets_a_barrier(steps: tuple[Step, ...]) -> bool:
+def _meets_a_barrier(steps: tuple[nodes.Step, ...]) -> bool:
     """Whether every way through `steps` does; a loop may have no pass."""
     for step in steps:
-        if isinstance(step, Barrier) or ends_with_barrier(step):
+        if isinstance(step, nodes.Barrier) or ends_with_barrier(step):
             return True
-        if isinstance(step, Operation) and step.meets_barrier:
+        if isinstance(step, nodes.Operation) and step.meets_barrier:
             return True
-        if isinstance(step, Branch) and _meets_a_barrier(step.then) and _meets_a_barrier(step.otherwise):
+        if isinstance(step, nodes.Branch) and _meets_a_barrier(step.then) and _meets_a_barrier(step.otherwise):
             return True
-        if isinstance(step, On) and _meets_a_barrier(step.body):
+        if isinstance(step, nodes.On) and _meets_a_barrier(step.body):
             return True
     return False
 

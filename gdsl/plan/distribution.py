@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import all_steps, walk
 from gdsl.operations import Domain, Over
-from gdsl.plan import combining, own_members
+from gdsl.plan import combining, nodes, own_members
 from gdsl.plan.exchange_nodes import (
     Distribution,
     Exchange,
@@ -39,26 +39,12 @@ from gdsl.plan.exchange_nodes import (
 )
 from gdsl.plan.facts import Facts
 from gdsl.plan.functor_facts import parts_read
-from gdsl.plan.nodes import (
-    Choice,
-    Compare,
-    EdgeCount,
-    FarEnds,
-    Launch,
-    MakeGraph,
-    Measure,
-    OnSets,
-    Operation,
-    Plan,
-    Step,
-    Swap,
-)
 from gdsl.plan.walking import has_own_edges, map_blocks, operations, pulls, steps_in, sweeps_of
 
 GRAPH_PARTS = ("offsets", "columns", "in_offsets", "in_sources", "in_edges", "edge_sources", "reverse_edges")
 
 
-def run(plan: Plan, facts: Facts) -> Plan:
+def run(plan: nodes.Plan, facts: Facts) -> nodes.Plan:
     """`plan` with its exchanges, for a target of several workers; others keep theirs."""
     if not plan.target.workers:
         return plan
@@ -82,35 +68,35 @@ class _Exchanges:
         self.walked: list[int] = []
         """The sites of operators that walk edges, and change nothing that workers exchange."""
 
-    def block(self, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    def block(self, steps: tuple[nodes.Step, ...]) -> tuple[nodes.Step, ...]:
         """A block with its exchanges."""
         around = self._around if self.fused else self._around_launch
         return tuple(each for step in steps for each in around(step))
 
-    def _around_launch(self, step: Step) -> Iterator[Step]:
+    def _around_launch(self, step: nodes.Step) -> Iterator[nodes.Step]:
         """The host exchanges what the step of a launch needs, before and after the launch."""
-        if not isinstance(step, Launch) or len(step.steps) != 1:
+        if not isinstance(step, nodes.Launch) or len(step.steps) != 1:
             yield step
             return
         for each in self._around(step.steps[0]):
             is_exchange = isinstance(each, (Snapshot, Exchange))
             yield each if is_exchange else dataclasses.replace(step, steps=(each,))
 
-    def _around(self, step: Step) -> Iterator[Step]:
-        if isinstance(step, Operation):
+    def _around(self, step: nodes.Step) -> Iterator[nodes.Step]:
+        if isinstance(step, nodes.Operation):
             yield from self._operation(step)
             return
         yield step
-        if isinstance(step, FarEnds):
+        if isinstance(step, nodes.FarEnds):
             yield self._exchange("the far ends of each worker's own edges", (), step.step.name)
-        elif isinstance(step, OnSets) and isinstance(step.step, ir.ChooseBound):
+        elif isinstance(step, nodes.OnSets) and isinstance(step.step, ir.ChooseBound):
             chosen = Exchanged(step.step.bound, How.ADOPT, Reach.ANYWHERE, scalar=True)
             yield self._exchange("one bound for all", (chosen,))
-        elif isinstance(step, MakeGraph) and isinstance(step.step, ir.Contract) and step.step.weights is not None:
+        elif isinstance(step, nodes.MakeGraph) and isinstance(step.step, ir.Contract) and step.step.weights is not None:
             sums = Exchanged(step.step.weights.array, How.ADOPT, Reach.ANYWHERE)
             yield self._exchange("sums are rounded in any order", (sums,))
 
-    def _operation(self, operation: Operation) -> Iterator[Step]:
+    def _operation(self, operation: nodes.Operation) -> Iterator[nodes.Step]:
         step = operation.step
         if step.result in self.own_sets:  # which each worker finds for itself
             yield operation
@@ -119,7 +105,7 @@ class _Exchanges:
         written = combining.written_by(step, functor)
         written = tuple(self._where(each) for each in written if each.name not in self.in_parts)
         obstacle = combining.in_turns(step, functor, self.program)
-        walked = any(sweep.edges is EdgeCount.WALKED for sweep in sweeps_of(operation))
+        walked = any(sweep.edges is nodes.EdgeCount.WALKED for sweep in sweeps_of(operation))
         if obstacle is not None:
             adopted = tuple(Exchanged(each.name, How.ADOPT, Reach.ANYWHERE, None, each.scalar) for each in written)
             each_turn = self._exchange("what this worker wrote", adopted)
@@ -141,7 +127,7 @@ class _Exchanges:
         moved = self.contracts and each.reach is Reach.OWN and each.name in self.of_edges
         return dataclasses.replace(each, reach=Reach.ANYWHERE) if moved else each
 
-    def _snapshot(self, operation: Operation, written: tuple[Exchanged, ...]) -> Snapshot:
+    def _snapshot(self, operation: nodes.Operation, written: tuple[Exchanged, ...]) -> Snapshot:
         noted_whole = self.program.graphs or not self.fused
         frontier, over = (None, ()) if noted_whole else _reached(operation.step, written)
         if frontier is None or not pulls(operation):
@@ -158,14 +144,18 @@ class _Exchanges:
         return Exchange(self.count - 1, reason, data, frontier, counts)
 
 
-def _pulled_from(operation: Operation) -> int | None:
+def _pulled_from(operation: nodes.Operation) -> int | None:
     """The factor by which the size of a set is multiplied, in the test of a pull that continues, before it is compared
     with the number of vertices; None if a pull may begin along fewer edges than there are vertices."""
     does = operation.does
-    if not isinstance(does, Choice):
+    if not isinstance(does, nodes.Choice):
         return None
-    factors = [test.factor for test in does.test.stay if (test.left, test.right) == (Measure.SIZE, Measure.VERTICES)]
-    begins_late = Compare(Measure.EDGES, 1, Measure.VERTICES, strict=True) in does.test.enter
+    factors = [
+        test.factor
+        for test in does.test.stay
+        if (test.left, test.right) == (nodes.Measure.SIZE, nodes.Measure.VERTICES)
+    ]
+    begins_late = nodes.Compare(nodes.Measure.EDGES, 1, nodes.Measure.VERTICES, strict=True) in does.test.enter
     return factors[0] if begins_late and factors else None
 
 
@@ -183,7 +173,7 @@ def _reached(step: ir.Operator, written: tuple[Exchanged, ...]) -> tuple[str | N
 # What a worker holds
 
 
-def distribution_of(plan: Plan, facts: Facts) -> Distribution:
+def distribution_of(plan: nodes.Plan, facts: Facts) -> Distribution:
     """What a worker holds of the arrays and of the graph."""
     where = _Uses(plan, facts)
     program = facts.program
@@ -201,7 +191,7 @@ def distribution_of(plan: Plan, facts: Facts) -> Distribution:
 class _Uses:
     """Finds where a program names elements and edges other than a worker's own."""
 
-    def __init__(self, plan: Plan, facts: Facts) -> None:
+    def __init__(self, plan: nodes.Plan, facts: Facts) -> None:
         self.plan, self.facts, self.program = plan, facts, facts.program
         self.operators = [(each.step, list(self._code(each.step))) for each in operations(plan)]
         self.pulling = {id(each.step) for each in operations(plan) if pulls(each)}
@@ -230,7 +220,7 @@ class _Uses:
         for name, index in _elements(elsewhere):
             mirrors.setdefault(name, f"{index.span.words} names other elements")
         for on_sets in steps_in(self.plan.schedule):
-            if isinstance(on_sets, OnSets):
+            if isinstance(on_sets, nodes.OnSets):
                 use = on_sets.step.use
                 why = f"{on_sets.step.span.words} names other elements"
                 mirrors |= {name: why for name in (*use.reads, *use.writes) if name not in mirrors}
@@ -239,7 +229,7 @@ class _Uses:
     def _with_swapped(self, mirrors: dict[str, str]) -> dict[str, str]:
         """`mirrors`, and the arrays that change places with one of them."""
         arrays = {array.name for array in self.program.arrays}
-        swaps = [step.step for step in steps_in(self.plan.schedule) if isinstance(step, Swap)]
+        swaps = [step.step for step in steps_in(self.plan.schedule) if isinstance(step, nodes.Swap)]
         before = -1
         while len(mirrors) != before:
             before = len(mirrors)

@@ -54,66 +54,56 @@ from gdsl.ir.nodes import (
 from gdsl.ir.traversal import all_steps, walk
 from gdsl.operations import IDEMPOTENT, Domain, Outcome
 from gdsl.passes.writers import far_roles
+from gdsl.plan import nodes
 from gdsl.plan.facts import Facts
 from gdsl.plan.gpu_copies import copies_of
 from gdsl.plan.hints import FewAsList
-from gdsl.plan.nodes import (
-    Barrier,
-    Dedup,
-    Form,
-    Launch,
-    Loop,
-    Operation,
-    Part,
-    Phase,
-    Plan,
-    Reduction,
-    Step,
-    Sweep,
-    When,
-    Within,
-    Work,
-)
 from gdsl.plan.sweep_nodes import Merge
 from gdsl.plan.walking import with_blocks
 from gdsl.types import WHOLE_WORDS
 
-COPIED = Barrier("until each GPU has its copy", when=When.FIRST_PASS, within=Within.COPIED)
-CHANGED = Barrier("until all copies are changed and marked")
+COPIED = nodes.Barrier("until each GPU has its copy", when=nodes.When.FIRST_PASS, within=nodes.Within.COPIED)
+CHANGED = nodes.Barrier("until all copies are changed and marked")
 
 
-def run(plan: Plan, facts: Facts) -> Plan:
+def run(plan: nodes.Plan, facts: Facts) -> nodes.Plan:
     """`plan` with copies that are merged, where several GPUs run it. Graphs that are built have other vertices."""
     if not plan.target.several_gpus or plan.graphs:
         return plan
 
-    def changed(step: Step) -> Step:
-        if isinstance(step, Launch):
+    def changed(step: nodes.Step) -> nodes.Step:
+        if isinstance(step, nodes.Launch):
             return with_blocks(step, lambda block: tuple(map(changed, block)))
-        return _with_merges(step, plan, facts) if isinstance(step, Loop) else step
+        return _with_merges(step, plan, facts) if isinstance(step, nodes.Loop) else step
 
     return dataclasses.replace(plan, schedule=tuple(map(changed, plan.schedule)))
 
 
-def _with_merges(loop: Loop, plan: Plan, facts: Facts) -> Loop:
+def _with_merges(loop: nodes.Loop, plan: nodes.Plan, facts: Facts) -> nodes.Loop:
     """`loop` with the operators that merge. One array has one copy, and all have the same bitmaps."""
     merging = {place: found for place, step in enumerate(loop.body) if (found := _merge(step, loop, plan, facts))}
     first = copies_of(plan)
     body = list(loop.body)
     for number, (place, (array, reduction)) in enumerate(merging.items()):
         operation = body[place]
-        assert isinstance(operation, Operation) and isinstance(operation.does, Sweep)
+        assert isinstance(operation, nodes.Operation) and isinstance(operation.does, nodes.Sweep)
         hints = tuple(each for each in operation.does.hints if not isinstance(each, FewAsList))
         merge = Merge(array, reduction, first + number, first + len(merging))
         does = dataclasses.replace(operation.does, merge=merge, hints=hints)
-        phases = with_copies(operation.body, (Work(Part.COPIED), COPIED), (CHANGED, Work(Part.MERGED)))
+        phases = with_copies(
+            operation.body, (nodes.Work(nodes.Part.COPIED), COPIED), (CHANGED, nodes.Work(nodes.Part.MERGED))
+        )
         body[place] = dataclasses.replace(operation, does=does, body=phases)
     return dataclasses.replace(loop, body=tuple(body))
 
 
-def _merge(step: Step, loop: Loop, plan: Plan, facts: Facts) -> tuple[str, Reduction] | None:
+def _merge(step: nodes.Step, loop: nodes.Loop, plan: nodes.Plan, facts: Facts) -> tuple[str, nodes.Reduction] | None:
     """The array whose copies an operator of `loop` may merge, and how; None where it may not."""
-    if not isinstance(step, Operation) or not isinstance(step.step, Advance) or not isinstance(step.does, Sweep):
+    if (
+        not isinstance(step, nodes.Operation)
+        or not isinstance(step.step, Advance)
+        or not isinstance(step.does, nodes.Sweep)
+    ):
         return None
     update = _only_update(facts.edge_functor(step.step), step.step)
     if step.fused or loop.order is not None or not _is_plain_push(step.does) or update is None:
@@ -124,13 +114,13 @@ def _merge(step: Step, loop: Loop, plan: Plan, facts: Facts) -> tuple[str, Reduc
         return None
     if not _reads_only_when_monotone(step.step, array.name, around, facts):
         return None
-    return array.name, Reduction(update.operation, array.type)
+    return array.name, nodes.Reduction(update.operation, array.type)
 
 
-def _is_plain_push(sweep: Sweep) -> bool:
+def _is_plain_push(sweep: nodes.Sweep) -> bool:
     """Whether the sweep is a push into a queue whose marks say what has changed, and nothing else."""
     collect = sweep.collect
-    marks = collect is not None and collect.dedup is Dedup.MARK and collect.form is Form.QUEUE
+    marks = collect is not None and collect.dedup is nodes.Dedup.MARK and collect.form is nodes.Form.QUEUE
     return sweep.is_plain and sweep.own is None and marks and len(sweep.walks) == 1 and not sweep.totals
 
 
@@ -149,12 +139,12 @@ def _only_update(functor: EdgeFunctor, step: Advance) -> Update | None:
     return value.update if at_far_end and value.update.operation in IDEMPOTENT else None
 
 
-def _suits(array: Array, plan: Plan) -> bool:
+def _suits(array: Array, plan: nodes.Plan) -> bool:
     plain = array.domain is Domain.VERTEX and array.count is None and array.type in WHOLE_WORDS
     return plain and not array.is_input and array.name not in plan.swapped
 
 
-def _loops(plan: Plan) -> Iterator[ir.While | ir.Repeat]:
+def _loops(plan: nodes.Plan) -> Iterator[ir.While | ir.Repeat]:
     return (each for each in walk(plan.program.schedule) if isinstance(each, (ir.While, ir.Repeat)))
 
 
@@ -171,11 +161,16 @@ def _reads_only_when_monotone(step: Advance, name: str, loop: ir.While | ir.Repe
 
 
 def with_copies(
-    body: tuple[Phase, ...], before: tuple[Phase, ...], after: tuple[Phase, ...], part: Part | None = None
-) -> tuple[Phase, ...]:
+    body: tuple[nodes.Phase, ...],
+    before: tuple[nodes.Phase, ...],
+    after: tuple[nodes.Phase, ...],
+    part: nodes.Part | None = None,
+) -> tuple[nodes.Phase, ...]:
     """`body` with what is done with copies: `before` all work (or all from its `part` on), and `after` it, before what
     each thread holds is added up."""
-    works = (place for place, each in enumerate(body) if isinstance(each, Work) and part in (None, each.part))
+    works = (place for place, each in enumerate(body) if isinstance(each, nodes.Work) and part in (None, each.part))
     first = next(works)
-    rest = (phase for each in body[first:] for phase in ((*after, each) if each == Work(Part.HELD) else (each,)))
+    rest = (
+        phase for each in body[first:] for phase in ((*after, each) if each == nodes.Work(nodes.Part.HELD) else (each,))
+    )
     return (*body[:first], *before, *rest)

@@ -5,95 +5,64 @@ from __future__ import annotations
 from gdsl.ir import nodes as ir
 from gdsl.ir.printer import print_expression, print_target
 from gdsl.operations import Domain, ReduceOperation, SetOperation
-from gdsl.plan.nodes import (
-    Barrier,
-    Branch,
-    Combine,
-    Copy,
-    Define,
-    EnterGraph,
-    Exchange,
-    FarEnds,
-    Fill,
-    Form,
-    Initial,
-    Initialize,
-    Launch,
-    Leader,
-    Loop,
-    MakeGraph,
-    MakeOnce,
-    NearFar,
-    On,
-    OnSets,
-    Operation,
-    Plan,
-    Privatize,
-    Rotate,
-    Snapshot,
-    Solo,
-    Step,
-    StorePrivate,
-    Swap,
-    WriteBack,
-)
+from gdsl.plan import nodes
 from gdsl.plan.printer_exchanges import print_exchange
 from gdsl.plan.printer_sweeps import print_barrier, print_operation
 
 
-def print_steps(steps: tuple[Step, ...], plan: Plan) -> list[str]:
+def print_steps(steps: tuple[nodes.Step, ...], plan: nodes.Plan) -> list[str]:
     """The lines of these steps of `plan`."""
     return ["    " + line for step in steps for line in _step(step, plan)]
 
 
-def _step(step: Step, plan: Plan) -> list[str]:
+def _step(step: nodes.Step, plan: nodes.Plan) -> list[str]:
     show = print_expression
     match step:
-        case Operation():
+        case nodes.Operation():
             return print_operation(step, plan)
-        case Initialize():
+        case nodes.Initialize():
             initial = (*step.vertex_arrays, *step.edge_arrays, *step.scalars)
             line = f"initialize: {', '.join(print_initial(each) for each in initial) or 'nothing'}"
             return [line, *([print_barrier(step.barrier)] if step.barrier is not None else [])]
-        case Barrier() | Exchange() | Snapshot():
-            return [print_barrier(step)] if isinstance(step, Barrier) else print_exchange(step)
-        case Leader():
+        case nodes.Barrier() | nodes.Exchange() | nodes.Snapshot():
+            return [print_barrier(step)] if isinstance(step, nodes.Barrier) else print_exchange(step)
+        case nodes.Leader():
             return [_leader(step)]
-        case Rotate() | Privatize() | StorePrivate() | WriteBack():
+        case nodes.Rotate() | nodes.Privatize() | nodes.StorePrivate() | nodes.WriteBack():
             return [_copies(step)]
-        case Fill():
+        case nodes.Fill():
             return [f"fill: {step.step.array} with {show(step.step.value)}"]
-        case Swap():
+        case nodes.Swap():
             return [f"swap: {step.step.first}, {step.step.second}"]
-        case Define() | Copy() | FarEnds():
-            return [_define(step) if isinstance(step, Define) else _taken(step)]
-        case OnSets():
+        case nodes.Define() | nodes.Copy() | nodes.FarEnds():
+            return [_define(step) if isinstance(step, nodes.Define) else _taken(step)]
+        case nodes.OnSets():
             return [on_sets(step)]
-        case Combine():
+        case nodes.Combine():
             return _combine(step)
-        case MakeGraph() | MakeOnce() | EnterGraph() | On():
+        case nodes.MakeGraph() | nodes.MakeOnce() | nodes.EnterGraph() | nodes.On():
             return _graph(step, plan)
-        case Loop():
+        case nodes.Loop():
             word = "repeat" if step.counted else "while"
             outermost = ", counted as iterations" if step.outermost else ""
             order = f"{_order(step.order)}, " if step.order is not None else ""
             gives_up = f", gives up where {step.gives_up} stays as large" if step.gives_up is not None else ""
             head = f"{word} {show(step.condition)}:  # {order}loop {step.number}{outermost}{gives_up}"
             return [head, *_ask(step.ask), *_solo(step.solo), *print_steps(step.body, plan)]
-        case Branch():
+        case nodes.Branch():
             otherwise = ["else:", *print_steps(step.otherwise, plan)] if step.otherwise else []
             return [f"if {show(step.condition)}:", *_ask(step.ask), *print_steps(step.then, plan), *otherwise]
-        case Launch():
+        case nodes.Launch():
             return [_head(step), *print_steps(step.steps, plan)]
     raise AssertionError(f"printer: {type(step).__name__}")
 
 
-def _order(order: NearFar) -> str:
+def _order(order: nodes.NearFar) -> str:
     first = "smallest" if order.operation is ReduceOperation.MIN else "largest"
     return f"from near to far, the {first} {order.array} first"
 
 
-def _solo(solo: Solo | None) -> list[str]:
+def _solo(solo: nodes.Solo | None) -> list[str]:
     if solo is None:
         return []
     edges = "" if solo.counted else ", at the mean degree"
@@ -103,45 +72,45 @@ def _solo(solo: Solo | None) -> list[str]:
     return [f"    {first}, and hands on {', '.join(handed)}"]
 
 
-def _leader(step: Leader) -> str:
+def _leader(step: nodes.Leader) -> str:
     stored = print_target(step.step.target) if isinstance(step.step, ir.StoreElement) else step.step.scalar
     return f"leader: {stored} = {print_expression(step.step.value)}"
 
 
-def _copies(step: Rotate | Privatize | StorePrivate | WriteBack) -> str:
-    if isinstance(step, WriteBack):
+def _copies(step: nodes.Rotate | nodes.Privatize | nodes.StorePrivate | nodes.WriteBack) -> str:
+    if isinstance(step, nodes.WriteBack):
         return f"leader: write back {', '.join((*step.rotating, *step.private))}"
-    if isinstance(step, Privatize):
+    if isinstance(step, nodes.Privatize):
         return f"private: {', '.join(step.scalars)}, a copy for each thread"
-    word = "rotate" if isinstance(step, Rotate) else "every thread"
+    word = "rotate" if isinstance(step, nodes.Rotate) else "every thread"
     return f"{word}: {step.step.scalar} = {print_expression(step.step.value)}"
 
 
-def print_initial(each: Initial) -> str:
+def print_initial(each: nodes.Initial) -> str:
     """The initial value of an array or scalar."""
     return f"{each.name} = {print_expression(each.value) if each.value is not None else 'nothing'}"
 
 
-def _define(step: Define) -> str:
+def _define(step: nodes.Define) -> str:
     members = ", ".join(print_expression(member) for member in step.step.members)
     everything = "all vertices" if step.step.domain is Domain.VERTEX else "all edges"
     looked_for = ", each looked for in its list" if step.asks_lists else ""
     return f"define: {step.step.name} = {everything if step.step.everything else f'{{{members}}}'}{looked_for}"
 
 
-def _taken(step: Copy | FarEnds) -> str:
-    if isinstance(step, Copy):
+def _taken(step: nodes.Copy | nodes.FarEnds) -> str:
+    if isinstance(step, nodes.Copy):
         return f"copy: {step.step.name} = {step.step.other}{', counting its edges' if step.recounts else ''}"
     return f"far ends: {step.step.name} = {step.step.end.value}s of {step.step.other}"
 
 
-def _graph(made: MakeGraph | MakeOnce | EnterGraph | On, plan: Plan) -> list[str]:
-    if isinstance(made, MakeOnce):
+def _graph(made: nodes.MakeGraph | nodes.MakeOnce | nodes.EnterGraph | nodes.On, plan: nodes.Plan) -> list[str]:
+    if isinstance(made, nodes.MakeOnce):
         head = f"once a graph:  # kept graph {made.number}, of the structure of the given one"
         return [head, *print_steps(made.body, plan)]
-    if isinstance(made, EnterGraph):
+    if isinstance(made, nodes.EnterGraph):
         return [f"enter: {made.graph}, at depth {made.depth}"]
-    if isinstance(made, On):
+    if isinstance(made, nodes.On):
         enter = [f"    entered by the host: {_head(made.enter)}"] if made.enter is not None else []
         return [f"on {made.graph}:  # depth {made.depth}", *enter, *print_steps(made.body, plan)]
     step = made.step
@@ -156,11 +125,11 @@ def _graph(made: MakeGraph | MakeOnce | EnterGraph | On, plan: Plan) -> list[str
     return [f"graph: {step.name} = the graph around"]
 
 
-def _combine(step: Combine) -> list[str]:
+def _combine(step: nodes.Combine) -> list[str]:
     node, asked = step.step, step.asked.frontier
     walked = step.walked.frontier or ("all vertices" if step.walked.domain is Domain.VERTEX else "all edges")
     word = "in" if node.operation is SetOperation.INTERSECTION else "not in"
-    mapped, marked = step.asked.form is Form.BITMAP, step.marks
+    mapped, marked = step.asked.form is nodes.Form.BITMAP, step.marks
     form = "its bitmap or by marks" if mapped and marked else "its bitmap" if mapped else "marks"
     whole = f", and all of {asked}" if node.operation is SetOperation.UNION else ""
     first = node.first.frontier or walked
@@ -177,11 +146,11 @@ def _combine(step: Combine) -> list[str]:
     return [*lines, *(["    wait until the marks are taken out"] if step.waits else [])]
 
 
-def _ask(ask: Launch | None) -> list[str]:
+def _ask(ask: nodes.Launch | None) -> list[str]:
     return ["    asked by the host: " + _head(ask)] if ask is not None else []
 
 
-def _head(launch: Launch) -> str:
+def _head(launch: nodes.Launch) -> str:
     words = [f"reads {', '.join(launch.reads)}"] if launch.reads else []
     words += [f"hands on {', '.join(launch.writes)}"] if launch.writes else []
     words += [f"switches of sites {', '.join(map(str, launch.directions))}"] if launch.directions else []
@@ -189,7 +158,7 @@ def _head(launch: Launch) -> str:
     return f"launch {launch.name}{asked}{', ' + ', '.join(words) if words else ''}  # {launch.comment}"
 
 
-def on_sets(step: OnSets) -> str:
+def on_sets(step: nodes.OnSets) -> str:
     """The line of a step on sets."""
     node = step.step
     match node:

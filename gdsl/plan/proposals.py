@@ -39,40 +39,22 @@ from gdsl.ir.nodes import Advance, Parameter
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain
 from gdsl.passes.writers import far_roles
-from gdsl.plan import merges
+from gdsl.plan import merges, nodes
 from gdsl.plan.facts import Facts
 from gdsl.plan.gpu_copies import copies_of
 from gdsl.plan.hints import ReadAhead
-from gdsl.plan.nodes import (
-    Barrier,
-    Choice,
-    Compare,
-    Dedup,
-    Directions,
-    EdgeCount,
-    Form,
-    Measure,
-    Operation,
-    Part,
-    Phase,
-    Plan,
-    Sweep,
-    When,
-    Within,
-    Work,
-)
 from gdsl.plan.sweep_nodes import Proposals
 from gdsl.plan.variants import uses_edge_id
 from gdsl.plan.walking import map_operations
 
-EMPTY = Barrier("until nothing is proposed on any GPU", when=When.MANY_EDGES, within=Within.PROPOSED)
-PROPOSED = Barrier("until each GPU has its proposals", when=When.MANY_EDGES)
+EMPTY = nodes.Barrier("until nothing is proposed on any GPU", when=nodes.When.MANY_EDGES, within=nodes.Within.PROPOSED)
+PROPOSED = nodes.Barrier("until each GPU has its proposals", when=nodes.When.MANY_EDGES)
 _VERTICES_OF_AN_EDGE = 64
 """Proposals clear and read bitmaps of all vertices, so that they pay from about one edge for so many vertices on. No
 other number was compared."""
 
 
-def run(plan: Plan, facts: Facts) -> Plan:
+def run(plan: nodes.Plan, facts: Facts) -> nodes.Plan:
     """`plan` with proposals, where several GPUs run it. Graphs that are built have other vertices."""
     if not plan.target.several_gpus or plan.graphs:
         return plan
@@ -82,42 +64,44 @@ def run(plan: Plan, facts: Facts) -> Plan:
     )
 
 
-def _with_proposals(operation: Operation, first: int, facts: Facts) -> Operation:
+def _with_proposals(operation: nodes.Operation, first: int, facts: Facts) -> nodes.Operation:
     """`operation` with proposals where it pushes. All operators use the same copies, each for itself."""
     does, step = operation.does, operation.step
-    push = does.no if isinstance(does, Choice) else does
+    push = does.no if isinstance(does, nodes.Choice) else does
     if not isinstance(step, Advance) or operation.fused or not _suits(push, step, facts):
         return operation
     push = dataclasses.replace(push, proposals=Proposals(first, first + 1, _many(does, push), _maps(does)))
-    if not isinstance(does, Choice):
+    if not isinstance(does, nodes.Choice):
         return dataclasses.replace(operation, does=push, body=_phases(operation.body))
     directions = operation.body[0]
-    assert isinstance(directions, Directions)
+    assert isinstance(directions, nodes.Directions)
     directions = dataclasses.replace(directions, push=_phases(directions.push))
     return dataclasses.replace(operation, does=dataclasses.replace(does, no=push), body=(directions,))
 
 
-def _many(does: Sweep | Choice, push: Sweep) -> tuple[Compare, ...]:
-    measure = Measure.EDGES if push.edges in (EdgeCount.CARRIED, EdgeCount.ALL) else Measure.SIZE
-    test = (
-        Compare(measure, 1, Measure.THREADS, False),
-        Compare(measure, _VERTICES_OF_AN_EDGE, Measure.VERTICES, False),
+def _many(does: nodes.Sweep | nodes.Choice, push: nodes.Sweep) -> tuple[nodes.Compare, ...]:
+    measure = (
+        nodes.Measure.EDGES if push.edges in (nodes.EdgeCount.CARRIED, nodes.EdgeCount.ALL) else nodes.Measure.SIZE
     )
-    if measure is Measure.SIZE or not isinstance(does, Choice):
+    test = (
+        nodes.Compare(measure, 1, nodes.Measure.THREADS, False),
+        nodes.Compare(measure, _VERTICES_OF_AN_EDGE, nodes.Measure.VERTICES, False),
+    )
+    if measure is nodes.Measure.SIZE or not isinstance(does, nodes.Choice):
         return test
-    return *test, Compare(Measure.UNVISITED, 1, Measure.EDGES, False)
+    return *test, nodes.Compare(nodes.Measure.UNVISITED, 1, nodes.Measure.EDGES, False)
 
 
-def _maps(does: Sweep | Choice) -> bool:
+def _maps(does: nodes.Sweep | nodes.Choice) -> bool:
     """Whether a pull may follow, which reads its members as a bitmap."""
-    collect = does.no.collect if isinstance(does, Choice) else None
-    return isinstance(does, Choice) and collect is not None and does.yes.members.form is Form.BITMAP
+    collect = does.no.collect if isinstance(does, nodes.Choice) else None
+    return isinstance(does, nodes.Choice) and collect is not None and does.yes.members.form is nodes.Form.BITMAP
 
 
-def _suits(push: Sweep, step: Advance, facts: Facts) -> bool:
+def _suits(push: nodes.Sweep, step: Advance, facts: Facts) -> bool:
     """Whether a sweep is a push along one list of each member that claims, and may choose beforehand what it visits."""
     collect, functor = push.collect, facts.edge_functor(step)
-    claims = collect is None or (collect.domain is Domain.VERTEX and collect.dedup is Dedup.CLAIM)
+    claims = collect is None or (collect.domain is Domain.VERTEX and collect.dedup is nodes.Dedup.CLAIM)
     plain = push.is_plain and push.own is None and push.skips is None and push.merge is None
     if not plain or not claims or len(push.walks) != 1:
         return False
@@ -134,5 +118,7 @@ def _suits(push: Sweep, step: Advance, facts: Facts) -> bool:
     return not written & read
 
 
-def _phases(body: tuple[Phase, ...]) -> tuple[Phase, ...]:
-    return merges.with_copies(body, (Work(Part.PROPOSED), EMPTY), (PROPOSED, Work(Part.SETTLED)), Part.MEMBERS)
+def _phases(body: tuple[nodes.Phase, ...]) -> tuple[nodes.Phase, ...]:
+    return merges.with_copies(
+        body, (nodes.Work(nodes.Part.PROPOSED), EMPTY), (PROPOSED, nodes.Work(nodes.Part.SETTLED)), nodes.Part.MEMBERS
+    )

@@ -34,56 +34,46 @@ from collections.abc import Iterator
 from gdsl.effects.access import frontiers_of
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain
+from gdsl.plan import nodes
 from gdsl.plan.facts import Facts
 from gdsl.plan.fusion import flattened
 from gdsl.plan.hints import HubBounds, NextLevel
-from gdsl.plan.nodes import (
-    Barrier,
-    Choice,
-    Leader,
-    Loop,
-    Mode,
-    Operation,
-    Plan,
-    Rotate,
-    Step,
-    StorePrivate,
-    Sweep,
-)
 from gdsl.plan.step_nodes import Solo
 from gdsl.plan.walking import map_blocks, steps_in, sweeps_of, variants_of
 
 
-def run(plan: Plan, facts: Facts) -> Plan:
+def run(plan: nodes.Plan, facts: Facts) -> nodes.Plan:
     """`plan` with loops whose small rounds the first of several GPUs runs alone."""
     target = plan.target
     if not target.several_gpus or not target.fused or plan.graphs or target.teams or target.instances:
         return plan
     replicas = frozenset(each.array for each in plan.replicas)
 
-    def changed(block: tuple[Step, ...]) -> tuple[Step, ...]:
-        return tuple(_with_solo(step, plan, replicas, facts) if isinstance(step, Loop) else step for step in block)
+    def changed(block: tuple[nodes.Step, ...]) -> tuple[nodes.Step, ...]:
+        return tuple(
+            _with_solo(step, plan, replicas, facts) if isinstance(step, nodes.Loop) else step for step in block
+        )
 
     return dataclasses.replace(plan, schedule=map_blocks(plan.schedule, changed))
 
 
-def solo_loops(plan: Plan) -> Iterator[Loop]:
+def solo_loops(plan: nodes.Plan) -> Iterator[nodes.Loop]:
     """The loops that have such rounds."""
-    return (step for step in steps_in(plan.schedule) if isinstance(step, Loop) and step.solo is not None)
+    return (step for step in steps_in(plan.schedule) if isinstance(step, nodes.Loop) and step.solo is not None)
 
 
-_STORES = (Barrier, Leader, StorePrivate, Rotate)
+_STORES = (nodes.Barrier, nodes.Leader, nodes.StorePrivate, nodes.Rotate)
 
 
-def _with_solo(loop: Loop, plan: Plan, replicas: frozenset[str], facts: Facts) -> Loop:
+def _with_solo(loop: nodes.Loop, plan: nodes.Plan, replicas: frozenset[str], facts: Facts) -> nodes.Loop:
     condition = loop.condition
     if loop.counted or not isinstance(condition, ir.FrontierNotEmpty):
         return loop
     domains = {each.name: each.domain for each in plan.frontiers}
     made, touched = {condition.frontier}, {condition.frontier: None}
-    operations: list[Operation] = []
+    operations: list[nodes.Operation] = []
     for step in loop.body:
-        if isinstance(step, Operation):
+        if isinstance(step, nodes.Operation):
             for each in flattened(step):
                 use = frontiers_of(each.step)
                 if each.step.frontier.frontier not in made or not _may(each, replicas, facts):
@@ -96,21 +86,21 @@ def _with_solo(loop: Loop, plan: Plan, replicas: frozenset[str], facts: Facts) -
     if not operations or any(domains[name] is not Domain.VERTEX for name in touched):
         return loop
     counted = any(each.name == condition.frontier and each.counts is not None for each in plan.frontiers)
-    choosing = tuple(each.step.site for each in operations if isinstance(each.does, Choice))
-    private = dict.fromkeys(step.step.scalar for step in loop.body if isinstance(step, StorePrivate))
-    rotating = dict.fromkeys(step.step.scalar for step in loop.body if isinstance(step, Rotate))
+    choosing = tuple(each.step.site for each in operations if isinstance(each.does, nodes.Choice))
+    private = dict.fromkeys(step.step.scalar for step in loop.body if isinstance(step, nodes.StorePrivate))
+    rotating = dict.fromkeys(step.step.scalar for step in loop.body if isinstance(step, nodes.Rotate))
     solo = Solo(condition.frontier, counted, tuple(touched), choosing, tuple(private), tuple(rotating))
     return dataclasses.replace(loop, solo=solo)
 
 
-def _may(operation: Operation, replicas: frozenset[str], facts: Facts) -> bool:
+def _may(operation: nodes.Operation, replicas: frozenset[str], facts: Facts) -> bool:
     """Whether no GPU has data of its own that an operator changes, or that its blocks keep."""
     written = {access.name for access in facts.accesses.of_step(operation.step) if access.writes}
     return not written & replicas and not any(map(_keeps, sweeps_of(operation)))
 
 
-def _keeps(sweep: Sweep) -> bool:
+def _keeps(sweep: nodes.Sweep) -> bool:
     copies = sweep.merge is not None or sweep.labels is not None or bool(sweep.published)
-    everywhere = any(write.mode is Mode.EVERYWHERE for variant in variants_of(sweep) for write in variant.writes)
+    everywhere = any(write.mode is nodes.Mode.EVERYWHERE for variant in variants_of(sweep) for write in variant.writes)
     in_blocks = any(isinstance(each, (HubBounds, NextLevel)) for each in sweep.hints)
     return copies or everywhere or in_blocks

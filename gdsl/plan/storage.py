@@ -19,40 +19,33 @@ from collections.abc import Iterable
 from gdsl.effects.access import frontiers_of, measured_frontiers
 from gdsl.ir.nodes import Frontier
 from gdsl.operations import Domain
+from gdsl.plan import nodes
 from gdsl.plan.facts import Facts
-from gdsl.plan.nodes import (
-    Branch,
-    Combine,
-    Copy,
-    Define,
-    FarEnds,
-    Fill,
-    Launch,
-    Leader,
-    Loop,
-    MakeGraph,
-    MakeOnce,
-    On,
-    OnSets,
-    Operation,
-    Plan,
-    Step,
-    StorePrivate,
-)
 from gdsl.plan.walking import blocks_of
 
-OfFrontiers = Operation | Define | Copy | FarEnds | Combine | MakeGraph | Leader | StorePrivate | Fill | OnSets
+OfFrontiers = (
+    nodes.Operation
+    | nodes.Define
+    | nodes.Copy
+    | nodes.FarEnds
+    | nodes.Combine
+    | nodes.MakeGraph
+    | nodes.Leader
+    | nodes.StorePrivate
+    | nodes.Fill
+    | nodes.OnSets
+)
 """The steps, without others in them, that may touch frontiers."""
 
 
-def run(plan: Plan, facts: Facts) -> Plan:
+def run(plan: nodes.Plan, facts: Facts) -> nodes.Plan:
     """`plan` with the slots of its frontiers."""
     slot_of = assign(plan.program.frontiers, plan.schedule)
     frontiers = tuple(dataclasses.replace(each, slot=slot_of[each.name]) for each in plan.frontiers)
     return dataclasses.replace(plan, frontiers=frontiers)
 
 
-def assign(frontiers: tuple[Frontier, ...], steps: tuple[Step, ...]) -> dict[str, int]:
+def assign(frontiers: tuple[Frontier, ...], steps: tuple[nodes.Step, ...]) -> dict[str, int]:
     """The slot of each frontier among those of its domain: the first that is free, in the order of `frontiers`."""
     interference = _Liveness(frontiers, steps).interference
     slots: dict[str, int] = {}
@@ -72,15 +65,15 @@ def assign(frontiers: tuple[Frontier, ...], steps: tuple[Step, ...]) -> dict[str
     return slots
 
 
-def cleared_later(step: Step) -> str | None:
+def cleared_later(step: nodes.Step) -> str | None:
     """The frontier whose storage is read once more when the result of `step` is complete, to clear its marks."""
-    return step.asked.frontier if isinstance(step, Combine) and step.marks else None
+    return step.asked.frontier if isinstance(step, nodes.Combine) and step.marks else None
 
 
 class _Liveness:
     """`interference`: by the number of a name, those that are live when it is defined."""
 
-    def __init__(self, frontiers: tuple[Frontier, ...], steps: tuple[Step, ...]) -> None:
+    def __init__(self, frontiers: tuple[Frontier, ...], steps: tuple[nodes.Step, ...]) -> None:
         self._bits = {frontier.name: 1 << number for number, frontier in enumerate(frontiers)}
         self._numbers = {frontier.name: number for number, frontier in enumerate(frontiers)}
         self._exposed: dict[int, int] = {}
@@ -98,7 +91,7 @@ class _Liveness:
             mask |= self._bits[name]
         return mask
 
-    def _block(self, steps: tuple[Step, ...]) -> tuple[int, int]:
+    def _block(self, steps: tuple[nodes.Step, ...]) -> tuple[int, int]:
         """What steps use before they define it, and what they define on every path."""
         exposed = defined = 0
         for step in reversed(steps):
@@ -106,35 +99,35 @@ class _Liveness:
             exposed, defined = exposed & ~defines | uses, defined | defines
         return exposed, defined
 
-    def _step(self, step: Step) -> tuple[int, int]:
-        if isinstance(step, Loop):
+    def _step(self, step: nodes.Step) -> tuple[int, int]:
+        if isinstance(step, nodes.Loop):
             self._exposed[id(step)], _ = self._block(step.body)
             return self._exposed[id(step)] | self._mask(measured_frontiers(step.condition)), 0
-        if isinstance(step, Branch):
+        if isinstance(step, nodes.Branch):
             (first, defined), (second, also) = self._block(step.then), self._block(step.otherwise)
             return first | second | self._mask(measured_frontiers(step.condition)), defined & also
-        if isinstance(step, (Launch, On, MakeOnce)):
+        if isinstance(step, (nodes.Launch, nodes.On, nodes.MakeOnce)):
             ((exposed, defined),) = map(self._block, blocks_of(step))
-            return exposed, 0 if isinstance(step, MakeOnce) else defined
+            return exposed, 0 if isinstance(step, nodes.MakeOnce) else defined
         if not isinstance(step, OfFrontiers):
             return 0, 0
         use = frontiers_of(step.step)
         return self._mask(use.read), self._mask(use.written)
 
-    def _before(self, steps: tuple[Step, ...], live: int) -> int:
+    def _before(self, steps: tuple[nodes.Step, ...], live: int) -> int:
         """What is live before steps after which `live` is."""
         for step in reversed(steps):
-            if isinstance(step, Loop):
+            if isinstance(step, nodes.Loop):
                 condition = self._mask(measured_frontiers(step.condition))
                 live |= self._exposed[id(step)]
                 self._before(step.body, live if step.counted else live | condition)
                 live |= condition
-            elif isinstance(step, Branch):
+            elif isinstance(step, nodes.Branch):
                 live = self._before(step.then, live) | self._before(step.otherwise, live)
                 live |= self._mask(measured_frontiers(step.condition))
-            elif isinstance(step, (Launch, On, MakeOnce)):
+            elif isinstance(step, (nodes.Launch, nodes.On, nodes.MakeOnce)):
                 (block,) = blocks_of(step)
-                live = self._before(block, live) | (live if isinstance(step, MakeOnce) else 0)
+                live = self._before(block, live) | (live if isinstance(step, nodes.MakeOnce) else 0)
             elif isinstance(step, OfFrontiers):
                 use, marked = frontiers_of(step.step), cleared_later(step)
                 for name in use.written:

@@ -30,28 +30,8 @@ from gdsl.effects.access import Accesses, frontiers_of
 from gdsl.ir import nodes as ir
 from gdsl.ir.verifier import expecting
 from gdsl.operations import Domain
-from gdsl.plan import renumbering, teams
+from gdsl.plan import nodes, renumbering, teams
 from gdsl.plan.initial_values import unread_values
-from gdsl.plan.nodes import (
-    Barrier,
-    Branch,
-    Choice,
-    EnterGraph,
-    Exchange,
-    Initialize,
-    Launch,
-    Loop,
-    MakeGraph,
-    MakeOnce,
-    On,
-    Operation,
-    Plan,
-    Privatize,
-    Snapshot,
-    Step,
-    Swap,
-    WriteBack,
-)
 from gdsl.plan.verifier_bits import verify_bits
 from gdsl.plan.verifier_exchanges import verify_exchanges
 from gdsl.plan.verifier_graphs import verify_hoisted_graphs
@@ -72,11 +52,11 @@ from gdsl.plan.verifier_sweeps import SweepVerifier
 from gdsl.plan.walking import deepest_on, numbering, operations, outside_launches, steps_in
 from gdsl.uniqueness.first_free import first_free
 
-_PUT_IN = (Barrier, Initialize, Privatize, WriteBack, Snapshot, Exchange)
+_PUT_IN = (nodes.Barrier, nodes.Initialize, nodes.Privatize, nodes.WriteBack, nodes.Snapshot, nodes.Exchange)
 """The steps that are not the program's."""
 
 
-def verify(plan: Plan) -> None:
+def verify(plan: nodes.Plan) -> None:
     """Raise `gdsl.ir.verifier.VerificationError` unless `plan` is a correct plan of its program. One for many values at
     a time is refused where these cannot run together."""
     if plan.target.instances and plan.target.grid and plan.bits is None:
@@ -107,7 +87,7 @@ def verify(plan: Plan) -> None:
 
 
 class _Verifier:
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: nodes.Plan) -> None:
         self.plan = plan
         self.program = plan.program
         self.expect = expecting(f"plan of {plan.program.name}")
@@ -122,9 +102,9 @@ class _Verifier:
         self.expect(all(frontier.slot >= 0 for frontier in plan.frontiers), "a slot that there is not")
         counted = [frontier for frontier in plan.frontiers if frontier.counts is not None]
         self.expect(all(frontier.domain is Domain.VERTEX for frontier in counted), "edges of edges are counted")
-        choosing = [o.step.site for o in operations(plan) if isinstance(o.does, Choice)]
+        choosing = [o.step.site for o in operations(plan) if isinstance(o.does, nodes.Choice)]
         self.expect(sorted(plan.switches) == sorted(choosing), "the switches are not those of the choices")
-        swaps = [step.step for step in steps_in(plan.schedule) if isinstance(step, Swap)]
+        swaps = [step.step for step in steps_in(plan.schedule) if isinstance(step, nodes.Swap)]
         names = {name for swap in swaps for name in (swap.first, swap.second)}
         self.expect(set(plan.swapped) == names and len(plan.swapped) == len(names), "other names are swapped")
         self.expect((plan.saved is None) == plan.target.fused, "what launches hand on")
@@ -133,13 +113,13 @@ class _Verifier:
         if plan.teams is not None:
             self.expect(plan.teams == teams.teams_of(plan), "teams have other things to themselves")
         deepest = deepest_on(plan.schedule)
-        made = [step for step in steps_in(plan.schedule) if isinstance(step, MakeGraph)]
+        made = [step for step in steps_in(plan.schedule) if isinstance(step, nodes.MakeGraph)]
         in_rooms = any(step.hoisted is None for step in made) or (bool(plan.graphs) and not made)
         fits = plan.graph_slots > len(plan.graphs) + deepest if in_rooms else plan.graph_slots == 0
         self.expect(fits, "rooms for graphs")
         verify_hoisted_graphs(plan)
         self.expect(plan.graphs == self.program.graphs, "other graphs")
-        all_launches = [step for step in steps_in(plan.schedule) if isinstance(step, Launch)]
+        all_launches = [step for step in steps_in(plan.schedule) if isinstance(step, nodes.Launch)]
         self.expect(all(0 <= step.around <= deepest for step in all_launches), "a launch has other graphs around")
         if plan.layout is not None:
             self.expect(self.program.any_ids and plan.target.grid, "ids are changed that somebody can see")
@@ -153,16 +133,16 @@ class _Verifier:
         self.expect(len(set(sites)) == len(sites), "two operations have one site")
         self._initial()
         if plan.target.fused:
-            self.expect(len(plan.schedule) == 1 and isinstance(plan.schedule[0], Launch), "more than one launch")
+            self.expect(len(plan.schedule) == 1 and isinstance(plan.schedule[0], nodes.Launch), "more than one launch")
         self.expect(self._same(plan.schedule, self.program.schedule, 0), "the steps are not those of the program")
         verify_launches(plan, self.accesses)
 
     def _initial(self) -> None:
         """Everything that may be read before it is written has its initial value."""
-        initializations = [step for step in steps_in(self.plan.schedule) if isinstance(step, Initialize)]
+        initializations = [step for step in steps_in(self.plan.schedule) if isinstance(step, nodes.Initialize)]
         self.expect(len(initializations) == 1, "the data are initialized once")
         (first,) = initializations
-        wanted = Barrier(first.barrier.reason) if first.barrier is not None else None
+        wanted = nodes.Barrier(first.barrier.reason) if first.barrier is not None else None
         waits = (first.barrier is not None) == self.plan.target.grid and first.barrier == wanted
         self.expect(waits, "data are read before all are initialized")
         initialized = [*first.vertex_arrays, *first.edge_arrays, *first.scalars]
@@ -177,19 +157,19 @@ class _Verifier:
         lacking = set(data) - {each.name for each in initialized}
         self.expect(lacking <= set(unread_values(self.program)), "data without an initial value")
 
-    def _same(self, steps: tuple[Step, ...], wanted: tuple[ir.Step, ...], depth: int) -> bool:
+    def _same(self, steps: tuple[nodes.Step, ...], wanted: tuple[ir.Step, ...], depth: int) -> bool:
         """Whether `steps`, without what was put between them, are `wanted`; `depth` loops are around."""
-        own: list[Step] = []
+        own: list[nodes.Step] = []
         for step in outside_launches(steps):
-            if isinstance(step, Operation):
+            if isinstance(step, nodes.Operation):
                 own += (*step.fused, step)
-            elif isinstance(step, MakeOnce):
+            elif isinstance(step, nodes.MakeOnce):
                 own += (each for each in step.body if not isinstance(each, _PUT_IN))
             elif not isinstance(step, _PUT_IN):
                 own.append(step)
         return len(own) == len(wanted) and self._in_order(own, list(wanted), depth)
 
-    def _in_order(self, own: list[Step], wanted: list[ir.Step], depth: int) -> bool:
+    def _in_order(self, own: list[nodes.Step], wanted: list[ir.Step], depth: int) -> bool:
         """The same, each in its place or on the other side of steps that it does not conflict with."""
         while own:
             step = own.pop(0)
@@ -212,32 +192,32 @@ class _Verifier:
         sets = {*uses[0].read, *uses[0].written}, {*uses[1].read, *uses[1].written}
         return bool({*uses[0].written} & sets[1] or {*uses[1].written} & sets[0])
 
-    def _same_step(self, step: Step, wanted: ir.Step, depth: int) -> bool:
-        if isinstance(step, Loop):
+    def _same_step(self, step: nodes.Step, wanted: ir.Step, depth: int) -> bool:
+        if isinstance(step, nodes.Loop):
             number = isinstance(wanted, (ir.While, ir.Repeat)) and wanted.loop == step.number
             counted = isinstance(wanted, ir.Repeat) and wanted.count == step.condition
             tested = isinstance(wanted, ir.While) and wanted.condition == step.condition
             fits = number and (counted if step.counted else tested) and step.outermost == (depth == 0)
             fits = fits and self._order(step) is step.order and self._gives_up(step)
             return fits and isinstance(wanted, (ir.While, ir.Repeat)) and self._same(step.body, wanted.body, depth + 1)
-        if isinstance(step, On):
+        if isinstance(step, nodes.On):
             fits = isinstance(wanted, ir.On) and wanted.graph == step.graph
             return fits and isinstance(wanted, ir.On) and self._same(step.body, wanted.body, depth)
-        if isinstance(step, Branch):
+        if isinstance(step, nodes.Branch):
             if not isinstance(wanted, ir.If) or wanted.condition != step.condition:
                 return False
             return self._same(step.then, wanted.then, depth) and self._same(step.otherwise, wanted.otherwise, depth)
-        return not isinstance(step, (Launch, EnterGraph, MakeOnce, *_PUT_IN)) and step.step == wanted
+        return not isinstance(step, (nodes.Launch, nodes.EnterGraph, nodes.MakeOnce, *_PUT_IN)) and step.step == wanted
 
-    def _gives_up(self, loop: Loop) -> bool:
+    def _gives_up(self, loop: nodes.Loop) -> bool:
         """Whether the loop gives up if and only if it must: results do not depend on how far it comes, which may differ
         from run to run."""
         return loop.gives_up == self.unfinished.get(loop.number)
 
-    def _order(self, loop: Loop) -> object:
+    def _order(self, loop: nodes.Loop) -> object:
         """The order in which the body works off the worklist, which is the loop's."""
-        sweeps = [step.does for step in loop.body if isinstance(step, Operation)]
-        orders = [sweep.order for sweep in sweeps if not isinstance(sweep, Choice) and sweep.order is not None]
+        sweeps = [step.does for step in loop.body if isinstance(step, nodes.Operation)]
+        orders = [sweep.order for sweep in sweeps if not isinstance(sweep, nodes.Choice) and sweep.order is not None]
         same = len(orders) == 1 and orders[0] == loop.order
         return loop.order if same or (not orders and loop.order is None) else _ANOTHER
 

@@ -18,33 +18,7 @@ from gdsl.effects.access import Access, Accesses, Who, frontiers_of
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain
-from gdsl.plan.nodes import (
-    Barrier,
-    Branch,
-    Combine,
-    Copy,
-    Define,
-    FarEnds,
-    Fill,
-    Initialize,
-    Launch,
-    Leader,
-    Loop,
-    MakeGraph,
-    MakeOnce,
-    On,
-    OnSets,
-    Operation,
-    Part,
-    Privatize,
-    Rotate,
-    Step,
-    StorePrivate,
-    Swap,
-    Sweep,
-    Work,
-    WriteBack,
-)
+from gdsl.plan import nodes
 from gdsl.plan.walking import steps_in
 
 Touch = tuple[bool, Who, str]
@@ -56,7 +30,7 @@ _COUNT = "the number of edges walked"
 _SHARED_COUNT = Access(_COUNT, True, Who.ANYBODY)
 
 
-def missing_barrier(launch: Launch, accesses: Accesses) -> str | None:
+def missing_barrier(launch: nodes.Launch, accesses: Accesses) -> str | None:
     """Why `launch` needs another barrier; None if it does not."""
     flow = _Flow(launch, accesses)
     if flow.cycle_without_barrier():
@@ -130,7 +104,7 @@ def _joined(states: list[Unfinished]) -> Unfinished:
 class _Flow:
     """The control flow of a launch."""
 
-    def __init__(self, launch: Launch, accesses: Accesses) -> None:
+    def __init__(self, launch: nodes.Launch, accesses: Accesses) -> None:
         self.accesses = accesses
         arrays = accesses.program.arrays
         self.vertex_values = {each.name for each in arrays if each.domain is Domain.VERTEX and each.count is None}
@@ -180,69 +154,69 @@ class _Flow:
         self.points.append(_Point(list(dict.fromkeys(before)), **what))  # type: ignore[arg-type]
         return len(self.points) - 1
 
-    def _block(self, steps: tuple[Step, ...], ends: list[int]) -> list[int]:
+    def _block(self, steps: tuple[nodes.Step, ...], ends: list[int]) -> list[int]:
         """Add the points of `steps`, which follow `ends`; returns the last ones."""
         for step in steps:
             ends = self._step(step, ends)
         return ends
 
-    def _step(self, step: Step, ends: list[int]) -> list[int]:
-        if isinstance(step, On):
+    def _step(self, step: nodes.Step, ends: list[int]) -> list[int]:
+        if isinstance(step, nodes.On):
             return self._block(step.body, ends)
-        if isinstance(step, MakeOnce):
+        if isinstance(step, nodes.MakeOnce):
             return [*ends, *self._block(step.body, ends)]
-        if isinstance(step, (Branch, Loop)):
+        if isinstance(step, (nodes.Branch, nodes.Loop)):
             test = self._point(ends, touches=self._reads(step.condition))
-            if isinstance(step, Branch):
+            if isinstance(step, nodes.Branch):
                 return [*self._block(step.then, [test]), *self._block(step.otherwise, [test])]
             again = self._point([test]) if step.counted else test  # a count is evaluated once
             self.points[again].before += self._block(step.body, [again])
             return [again]
-        if isinstance(step, Operation):
+        if isinstance(step, nodes.Operation):
             return [self._operator(step, ends)]
         return [self._simple(step, ends)]
 
-    def _operator(self, step: Operation, ends: list[int]) -> int:
+    def _operator(self, step: nodes.Operation, ends: list[int]) -> int:
         together = (*step.fused, step)
         read = self._levels_read(step.step)
         whole = frozenset().union(*(self.accesses.of_step(each.step) for each in together))
         if step.waits:
             return self._point(ends, touches=whole | read, waits=True)
-        if Work(Part.STAGED) in step.body:
+        if nodes.Work(nodes.Part.STAGED) in step.body:
             return self._staged(step, whole, read, ends)
-        if any(isinstance(each.does, Sweep) and each.does.segment is not None for each in together):
+        if any(isinstance(each.does, nodes.Sweep) and each.does.segment is not None for each in together):
             # A list is walked by threads that need not be its member's.
             return self._point(ends, touches=whole | {_SHARED_COUNT} | read)
         return self._point(ends, touches=read.union(*map(self._of_members, together)))
 
-    def _staged(self, step: Operation, whole: frozenset[Access], read: frozenset[Access], ends: list[int]) -> int:
+    def _staged(self, step: nodes.Operation, whole: frozenset[Access], read: frozenset[Access], ends: list[int]) -> int:
         """An operator that stores its results aside, and after a barrier of its own copies them, each member by its
         thread."""
         sweep, stored = step.does, step.step.stores
-        assert isinstance(sweep, Sweep) and stored is not None and sweep.staging is not None
+        assert isinstance(sweep, nodes.Sweep) and stored is not None and sweep.staging is not None
         first = whole - {Access(stored, True, Who.ANYBODY)} | {Access(sweep.staging, True, Who.ANYBODY)}
         copied = {self._by_member(stored, True, step), self._by_member(sweep.staging, False, step)}
         return self._point(ends, touches=first | read, waits=True, after=copied | read)
 
-    def _simple(self, step: Step, ends: list[int]) -> int:
-        if isinstance(step, (Barrier, Initialize)):
+    def _simple(self, step: nodes.Step, ends: list[int]) -> int:
+        if isinstance(step, (nodes.Barrier, nodes.Initialize)):
             return self._point(ends, waits=True)
-        if isinstance(step, Swap):
+        if isinstance(step, nodes.Swap):
             names = {step.step.first: step.step.second, step.step.second: step.step.first}
             return self._point(ends, renamed=names)
-        if isinstance(step, Rotate):
+        if isinstance(step, nodes.Rotate):
             current, following, last = _places(step.step.scalar)
             touches = self._reads(step.step.value) | {Access(last, True, Who.LEADER)}
             return self._point(ends, touches=touches, renamed={current: last, following: current, last: following})
-        if isinstance(step, WriteBack):
+        if isinstance(step, nodes.WriteBack):
             return self._point(ends, touches=frozenset(_written_back(step)))
-        if isinstance(step, Privatize):
+        if isinstance(step, nodes.Privatize):
             return self._point(ends, touches=frozenset(Access(each, False, Who.ANYBODY) for each in step.scalars))
-        if isinstance(step, StorePrivate):
+        if isinstance(step, nodes.StorePrivate):
             return self._point(ends, touches=self._reads(step.step.value))
-        if isinstance(step, (Leader, Fill)):
+        if isinstance(step, (nodes.Leader, nodes.Fill)):
             return self._point(ends, touches=self.accesses.of_step(step.step))
-        if isinstance(step, (Define, Copy, Combine, FarEnds, MakeGraph, OnSets)):
+        if isinstance(step, (nodes.Define, nodes.Copy, nodes.Combine, nodes.FarEnds, nodes.MakeGraph, nodes.OnSets)):
             touches = self.accesses.of_step(step.step) | self._levels_read(step.step)
             level = _level_taken(step)
             redefined = None if level is None else level.name
@@ -259,10 +233,10 @@ class _Flow:
         names = (self.stored_in[name] for name in frontiers_of(step).read if name in self.stored_in)
         return frozenset(Access(name, False, Who.ANYBODY) for name in names)
 
-    def _of_members(self, operation: Operation) -> frozenset[Access]:
+    def _of_members(self, operation: nodes.Operation) -> frozenset[Access]:
         """What an operator without a barrier touches: elements of a member alone by the member's thread."""
         functor, touches = self.accesses.functor_of(operation.step), self.accesses.of_step(operation.step)
-        by_thread = isinstance(operation.does, Sweep) and not operation.does.lanes
+        by_thread = isinstance(operation.does, nodes.Sweep) and not operation.does.lanes
         own = self._own(functor) if by_thread and isinstance(functor, ir.VertexFunctor) else frozenset()
         return frozenset(
             self._by_member(each.name, each.writes, operation) if each.name in own else each for each in touches
@@ -279,7 +253,7 @@ class _Flow:
                 others |= {access.name for access in self.accesses.of_expression(node, Who.ANYBODY)}
         return frozenset(own - others)
 
-    def _by_member(self, name: str, writes: bool, operation: Operation) -> Access:
+    def _by_member(self, name: str, writes: bool, operation: nodes.Operation) -> Access:
         frontier = operation.step.frontier.frontier
         return Access(name, writes, Who.OWNER) if frontier is None else Access(name, writes, Who.MEMBER, frontier)
 
@@ -289,7 +263,7 @@ def _places(scalar: str) -> tuple[str, str, str]:
     return scalar, f"{scalar} (next place)", f"{scalar} (last place)"
 
 
-def _written_back(step: WriteBack) -> Iterator[Access]:
+def _written_back(step: nodes.WriteBack) -> Iterator[Access]:
     for name in step.rotating:
         current, *others = _places(name)
         yield Access(current, False, Who.LEADER)
@@ -297,13 +271,15 @@ def _written_back(step: WriteBack) -> Iterator[Access]:
     yield from (Access(name, True, Who.LEADER) for name in step.private)
 
 
-def _level_taken(step: Step) -> ir.TakeLevel | None:
+def _level_taken(step: nodes.Step) -> ir.TakeLevel | None:
     """The level of a history that a frontier becomes without being copied."""
-    return step.step if isinstance(step, OnSets) and isinstance(step.step, ir.TakeLevel) and not step.waits else None
+    return (
+        step.step if isinstance(step, nodes.OnSets) and isinstance(step.step, ir.TakeLevel) and not step.waits else None
+    )
 
 
-def _waits_itself(step: Step) -> bool:
+def _waits_itself(step: nodes.Step) -> bool:
     """Whether a step between sets ends with a barrier inside the runtime."""
-    if isinstance(step, OnSets):
+    if isinstance(step, nodes.OnSets):
         return step.waits
-    return not (isinstance(step, MakeGraph) and isinstance(step.step, ir.SameGraph))  # which only names a graph
+    return not (isinstance(step, nodes.MakeGraph) and isinstance(step.step, ir.SameGraph))  # which only names a graph

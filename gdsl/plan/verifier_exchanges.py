@@ -20,26 +20,8 @@ from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import all_steps, walk
 from gdsl.ir.verifier import expecting
 from gdsl.operations import Domain, Over, ReduceOperation
+from gdsl.plan import nodes
 from gdsl.plan.exchange_nodes import Exchange, Exchanged, Held, How, Reach, Snapshot
-from gdsl.plan.nodes import (
-    Barrier,
-    Choice,
-    Combine,
-    Compare,
-    Copy,
-    Define,
-    EdgeCount,
-    FarEnds,
-    Fill,
-    Initialize,
-    Leader,
-    MakeGraph,
-    Measure,
-    OnSets,
-    Operation,
-    Plan,
-    Step,
-)
 from gdsl.plan.verifier_answers import verify_answers
 from gdsl.plan.verifier_parts import of_owner, own_vertices, verify_parts
 from gdsl.plan.walking import blocks_in, has_own_edges, operations, pulls, step_of_launch, steps_in, sweeps_of
@@ -47,13 +29,13 @@ from gdsl.plan.walking import blocks_in, has_own_edges, operations, pulls, step_
 _ENDS = frozenset({ir.Role.VERTEX, ir.Role.SOURCE, ir.Role.DESTINATION, ir.Role.NEAR, ir.Role.FAR})
 
 
-def verify_exchanges(plan: Plan) -> None:
+def verify_exchanges(plan: nodes.Plan) -> None:
     """Raise `gdsl.ir.verifier.VerificationError` where workers would have different data, or wrong ones."""
     _Exchanges(plan).verify()
 
 
 class _Exchanges:
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: nodes.Plan) -> None:
         self.plan, self.program = plan, plan.program
         self.expect = expecting(f"plan of {plan.program.name}")
         self.accesses = Accesses(plan.program)
@@ -81,22 +63,22 @@ class _Exchanges:
 
     # 1 and 4
 
-    def _block(self, block: tuple[Step, ...]) -> None:
+    def _block(self, block: tuple[nodes.Step, ...]) -> None:
         used = 0
         for place, step in enumerate(block):
             before = block[place - 1] if place else None
             after = block[place + 1] if place + 1 < len(block) else None
             exchange = after if isinstance(after, Exchange) else None
-            if isinstance(step, Operation):
+            if isinstance(step, nodes.Operation):
                 snapshot = before if isinstance(before, Snapshot) else None
                 used += (exchange is not None) + (snapshot is not None)
                 self._operation(step, snapshot, exchange)
-            elif isinstance(step, (FarEnds, OnSets, MakeGraph)):
+            elif isinstance(step, (nodes.FarEnds, nodes.OnSets, nodes.MakeGraph)):
                 used += self._other(step, exchange)
         placed = sum(isinstance(step, (Exchange, Snapshot)) for step in block)
         self.expect(used == placed, "an exchange that belongs to no step")
 
-    def _operation(self, operation: Operation, snapshot: Snapshot | None, exchange: Exchange | None) -> None:
+    def _operation(self, operation: nodes.Operation, snapshot: Snapshot | None, exchange: Exchange | None) -> None:
         step, name = operation.step, operation.name
         if step.result in self.own_sets:
             self.expect(exchange is None and snapshot is None, f"{name}: a worker's own members are exchanged")
@@ -123,24 +105,27 @@ class _Exchanges:
             self._at_once(step, {each.name for each in data if each.how is not How.PUBLISH})
         united = exchange.frontier if exchange is not None else None
         self.expect(united == step.result, f"{name}: its result is not united")
-        walked = any(sweep.edges is EdgeCount.WALKED for sweep in sweeps_of(operation))
+        walked = any(sweep.edges is nodes.EdgeCount.WALKED for sweep in sweeps_of(operation))
         assert self.plan.distribution is not None
         at_the_end = step.site in self.plan.distribution.walked
         counts = exchange.counts_edges if exchange is not None else at_the_end
         self.expect(counts == walked, f"{name}: the edges that it walks are not added up")
         self.expect(exchange is None or not at_the_end, f"{name}: the edges that it walks are added up twice")
 
-    def _noted(self, operation: Operation, snapshot: Snapshot | None) -> None:
+    def _noted(self, operation: nodes.Operation, snapshot: Snapshot | None) -> None:
         """A snapshot of some elements has all that the operator may write."""
         step = operation.step
         if snapshot is None or snapshot.frontier is None:
             return
         if pulls(operation):
             does = operation.does
-            self.expect(isinstance(does, Choice), f"{step.label}: a pull writes more than what is noted")
-            assert isinstance(does, Choice)
-            ends = Compare(Measure.SIZE, snapshot.pulled_from or 0, Measure.VERTICES, strict=False) in does.test.stay
-            begins = Compare(Measure.EDGES, 1, Measure.VERTICES, strict=True) in does.test.enter
+            self.expect(isinstance(does, nodes.Choice), f"{step.label}: a pull writes more than what is noted")
+            assert isinstance(does, nodes.Choice)
+            ends = (
+                nodes.Compare(nodes.Measure.SIZE, snapshot.pulled_from or 0, nodes.Measure.VERTICES, strict=False)
+                in does.test.stay
+            )
+            begins = nodes.Compare(nodes.Measure.EDGES, 1, nodes.Measure.VERTICES, strict=True) in does.test.enter
             self.expect(begins and ends, f"{step.label}: what a pull writes is not noted")
         reached = all(each.scalar or each.reach is not Reach.ANYWHERE for each in snapshot.data)
         over = step.visits
@@ -150,20 +135,20 @@ class _Exchanges:
         fits = fits and not self.plan.graphs
         self.expect(reached and fits, f"{step.label}: values that it writes are not noted")
 
-    def _other(self, step: FarEnds | OnSets | MakeGraph, exchange: Exchange | None) -> bool:
+    def _other(self, step: nodes.FarEnds | nodes.OnSets | nodes.MakeGraph, exchange: Exchange | None) -> bool:
         """Whether a step that is no operator has an exchange, which it has exactly if it must."""
         chosen = None
-        if isinstance(step, OnSets) and isinstance(step.step, ir.ChooseBound):
+        if isinstance(step, nodes.OnSets) and isinstance(step.step, ir.ChooseBound):
             chosen = step.step.bound
-        elif isinstance(step, MakeGraph) and isinstance(step.step, ir.Contract) and step.step.weights is not None:
+        elif isinstance(step, nodes.MakeGraph) and isinstance(step.step, ir.Contract) and step.step.weights is not None:
             chosen = step.step.weights.array
-        if isinstance(step, FarEnds):
+        if isinstance(step, nodes.FarEnds):
             self.expect(exchange is not None and exchange.frontier == step.step.name, "far ends are not united")
         elif chosen is not None:
             data = exchange.data if exchange is not None else ()
             taken = [each.name for each in data if each.how is How.ADOPT]
             self.expect(taken == [chosen] and len(data) == 1, f"each worker chooses {chosen}")
-        return exchange is not None and (chosen is not None or isinstance(step, FarEnds))
+        return exchange is not None and (chosen is not None or isinstance(step, nodes.FarEnds))
 
     # 2
 
@@ -214,7 +199,19 @@ class _Exchanges:
         self.expect(not begun & read, "a sum that workers begin anew is read")
 
 
-_OF_LAUNCHES = (Operation, FarEnds, OnSets, MakeGraph, Define, Copy, Combine, Leader, Fill, Initialize, Barrier)
+_OF_LAUNCHES = (
+    nodes.Operation,
+    nodes.FarEnds,
+    nodes.OnSets,
+    nodes.MakeGraph,
+    nodes.Define,
+    nodes.Copy,
+    nodes.Combine,
+    nodes.Leader,
+    nodes.Fill,
+    nodes.Initialize,
+    nodes.Barrier,
+)
 """The steps of one launch, after which the host exchanges data."""
 
 

@@ -8,48 +8,38 @@ from gdsl.ir.nodes import Array, DegreeOf, Scalar
 from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import expecting
 from gdsl.operations import Balance, Degree, Domain, Over
-from gdsl.plan import block_cache, buffers, functor_facts, gpu_copies, scalar_copies, votes
+from gdsl.plan import block_cache, buffers, functor_facts, gpu_copies, nodes, scalar_copies, votes
 from gdsl.plan.buffer_nodes import PROBLEM, Allocator, Buffer, Cleared, Role
 from gdsl.plan.deduplication import repeated_of
 from gdsl.plan.hints import FewAsList
-from gdsl.plan.nodes import (
-    Barrier,
-    Branch,
-    Combine,
-    EnterGraph,
-    Exchange,
-    FarEnds,
-    Initialize,
-    Launch,
-    Loop,
-    MakeOnce,
-    On,
-    Plan,
-    Privatize,
-    Snapshot,
-    Step,
-    Swap,
-    WriteBack,
-)
 from gdsl.plan.sweep_nodes import Form
 from gdsl.plan.walking import cuts_lists, numbered_domains, steps_in, sweeps
 from gdsl.plan.work_order import orders
 from gdsl.types import Type
 
 
-def verify_storage(plan: Plan) -> None:
+def verify_storage(plan: nodes.Plan) -> None:
     """Raise `gdsl.ir.verifier.VerificationError` where a buffer is missing or too small."""
     _Storage(plan).buffers()
 
 
-_OF_NO_SETS = (Barrier, Initialize, Privatize, WriteBack, Swap, EnterGraph, Snapshot, Exchange)
+_OF_NO_SETS = (
+    nodes.Barrier,
+    nodes.Initialize,
+    nodes.Privatize,
+    nodes.WriteBack,
+    nodes.Swap,
+    nodes.EnterGraph,
+    nodes.Snapshot,
+    nodes.Exchange,
+)
 """The steps that need no frontier, or none that is not needed by what comes before them."""
 _OF_HINTS = (Role.LISTED, Role.BOUNDED)
 """Scratch memory that only hints use: without them it is there for nothing."""
 
 
 class _Storage:
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: nodes.Plan) -> None:
         self.plan, self.program = plan, plan.program
         self.expect = expecting(f"plan of {plan.program.name}")
         self.rotations = {each.name for each in plan.rotations}
@@ -176,7 +166,7 @@ class _Storage:
             self.expect(
                 not back or not each.edge_ids or "in_edges" in buffer_names, "the ids of in-edges are not there"
             )
-        ends = {step.step.end for step in steps_in(self.plan.schedule) if isinstance(step, FarEnds)}
+        ends = {step.step.end for step in steps_in(self.plan.schedule) if isinstance(step, nodes.FarEnds)}
         self.expect({buffers.ENDS[end] for end in ends} <= buffer_names, "the far ends of edges are not there")
         own = [sweep.members for sweep in sweeps(self.plan) if sweep.members.domain is Domain.EDGE]
         grid = self.plan.target.grid
@@ -208,30 +198,30 @@ _Ends = dict[_Slot, tuple[_Names, bool]]
 _NOTHING: tuple[_Names, bool] = (frozenset(), True)
 
 
-def verify_slots(plan: Plan) -> None:
+def verify_slots(plan: nodes.Plan) -> None:
     """Raise `VerificationError` where a frontier is used while another one may be in its slot."""
     _ReachingDefinitions(plan).block(plan.schedule, {})
 
 
 class _ReachingDefinitions:
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: nodes.Plan) -> None:
         self.expect = expecting(f"plan of {plan.program.name}")
         self.slots = {frontier.name: (frontier.domain, frontier.slot) for frontier in plan.frontiers}
         self._passes: dict[int, _Ends] = {}
         """What each loop's body leaves, by the loop's identity."""
 
-    def block(self, steps: tuple[Step, ...], stored: dict[_Slot, _Names]) -> None:
+    def block(self, steps: tuple[nodes.Step, ...], stored: dict[_Slot, _Names]) -> None:
         """Follow steps, which change whose members are `stored` in slots; without any it is an empty set for all."""
         for step in steps:
             if isinstance(step, _OF_NO_SETS):
                 continue
-            if isinstance(step, On):
+            if isinstance(step, nodes.On):
                 self.block(step.body, stored)
                 continue
-            if isinstance(step, Launch):
+            if isinstance(step, nodes.Launch):
                 self.block(step.steps, stored)
                 self._use(measured_frontiers(step.answer), stored)
-            elif isinstance(step, Loop):
+            elif isinstance(step, nodes.Loop):
                 if step.counted:
                     self._use(measured_frontiers(step.condition), stored)
                 for slot, (names, _) in self._pass(step).items():
@@ -239,14 +229,14 @@ class _ReachingDefinitions:
                 if not step.counted:
                     self._use(measured_frontiers(step.condition), stored)
                 self.block(step.body, dict(stored))
-            elif isinstance(step, Branch):
+            elif isinstance(step, nodes.Branch):
                 self._use(measured_frontiers(step.condition), stored)
                 otherwise = dict(stored)
                 self.block(step.then, stored)
                 self.block(step.otherwise, otherwise)
                 for slot, names in otherwise.items():
                     stored[slot] = stored.get(slot, frozenset()) | names
-            elif isinstance(step, MakeOnce):
+            elif isinstance(step, nodes.MakeOnce):
                 made = dict(stored)
                 self.block(step.body, made)
                 for slot, names in made.items():
@@ -255,7 +245,7 @@ class _ReachingDefinitions:
                 use = frontiers_of(step.step)
                 self._use(use.read, stored)
                 stored.update({self.slots[name]: frozenset([name]) for name in use.written})
-                if isinstance(step, Combine) and step.marks:
+                if isinstance(step, nodes.Combine) and step.marks:
                     self._clear_marks(step)
 
     def _use(self, names: tuple[str, ...], stored: dict[_Slot, _Names]) -> None:
@@ -263,17 +253,17 @@ class _ReachingDefinitions:
             others = stored.get(self.slots[name], frozenset()) - {name}
             self.expect(not others, f"{min(others, default='')} is stored where {name} is needed")
 
-    def _clear_marks(self, step: Combine) -> None:
+    def _clear_marks(self, step: nodes.Combine) -> None:
         asked, made = step.asked.frontier, step.step.name
         apart = asked is None or asked == made or self.slots[asked] != self.slots[made]
         self.expect(apart, f"{made} is stored where marks of {asked} are to be taken out")
 
-    def _pass(self, loop: Loop) -> _Ends:
+    def _pass(self, loop: nodes.Loop) -> _Ends:
         if id(loop) not in self._passes:
             self._passes[id(loop)] = self._left(loop.body)
         return self._passes[id(loop)]
 
-    def _left(self, steps: tuple[Step, ...]) -> _Ends:
+    def _left(self, steps: tuple[nodes.Step, ...]) -> _Ends:
         """What is stored after the steps."""
         left: _Ends = {}
         for step in steps:
@@ -282,16 +272,16 @@ class _ReachingDefinitions:
                 left[slot] = (names | before, none) if passed else (names, False)
         return left
 
-    def _left_by(self, step: Step) -> _Ends:
-        if isinstance(step, (Launch, On)):
-            return self._left(step.body if isinstance(step, On) else step.steps)
-        if isinstance(step, Loop):
+    def _left_by(self, step: nodes.Step) -> _Ends:
+        if isinstance(step, (nodes.Launch, nodes.On)):
+            return self._left(step.body if isinstance(step, nodes.On) else step.steps)
+        if isinstance(step, nodes.Loop):
             return {slot: (names, True) for slot, (names, _) in self._pass(step).items()}
-        if isinstance(step, Branch):
+        if isinstance(step, nodes.Branch):
             first, second = self._left(step.then), self._left(step.otherwise)
             both = {slot: (first.get(slot, _NOTHING), second.get(slot, _NOTHING)) for slot in {**first, **second}}
             return {slot: (one | other, none or also) for slot, ((one, none), (other, also)) in both.items()}
-        if isinstance(step, MakeOnce):
+        if isinstance(step, nodes.MakeOnce):
             return {slot: (names, True) for slot, (names, _) in self._left(step.body).items()}
         if isinstance(step, _OF_NO_SETS):
             return {}
@@ -301,7 +291,7 @@ class _ReachingDefinitions:
 # Checks that the sizes of a target's parts fit each other.
 
 
-def verify_sizes(plan: Plan) -> None:
+def verify_sizes(plan: nodes.Plan) -> None:
     """Raise `VerificationError` where there is no room for what a size says, or one is not positive."""
     expect = expecting(f"plan of {plan.program.name}")
     expect(0 <= plan.waiting_thread < plan.sizes.block_threads, "a thread waits that there is not")

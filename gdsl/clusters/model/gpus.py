@@ -26,22 +26,7 @@ from gdsl.clusters.model.machine import H200, NVLINK, Gpu, Peers
 from gdsl.clusters.model.memory import widths_for
 from gdsl.clusters.model.own import Left
 from gdsl.clusters.model.profile import Pass, Profile
-from gdsl.plan.nodes import (
-    Barrier,
-    Choice,
-    Compare,
-    Define,
-    Directions,
-    Form,
-    Initialize,
-    Measure,
-    Operation,
-    Phase,
-    Plan,
-    Step,
-    Sweep,
-    When,
-)
+from gdsl.plan import nodes
 from gdsl.plan.walking import blocks_in, operations, own_sweeps, steps_in
 from gdsl.records import dataclass
 from gdsl.types import Type
@@ -89,7 +74,7 @@ class Host:
 
 
 def predict(
-    plan: Plan, profile: Profile, gpus: int, host: Host | None = None, *, one: float | None = None
+    plan: nodes.Plan, profile: Profile, gpus: int, host: Host | None = None, *, one: float | None = None
 ) -> dict[int, Time]:
     """By site the time of each operator of `plan` (for several GPUs) on so many; under -1 initial values and results.
     `one`: the measured seconds of one GPU, by which the accesses of its own memory are scaled."""
@@ -103,7 +88,7 @@ def predict(
 
 
 def from_host(
-    plan: Plan, profile: Profile, share: float, host: Host | None = None, *, one: float | None = None
+    plan: nodes.Plan, profile: Profile, share: float, host: Host | None = None, *, one: float | None = None
 ) -> Time:
     """The time on one GPU that reads this share of all edge lists from the memory of the host: what each pass walks
     comes over that link while the GPU does all else."""
@@ -137,7 +122,7 @@ def is_left_to_one(several: Time, one: float, profile: Profile) -> bool:
 class _Run:
     """One run on `gpus`; `scale`: how many times as long as the model says accesses of a GPU's own memory take."""
 
-    def __init__(self, plan: Plan, profile: Profile, gpus: int, host: Host, scale: float) -> None:
+    def __init__(self, plan: nodes.Plan, profile: Profile, gpus: int, host: Host, scale: float) -> None:
         self.plan, self.profile, self.gpus, self.host, self.scale = plan, profile, gpus, host, scale
         self.widths = widths_for(plan, profile.vertices, profile.edges)
         self.share = (gpus - 1) / gpus
@@ -154,7 +139,9 @@ class _Run:
         with_barriers = {each.step.site for each in own_sweeps(self.plan)}
         for operation in operations(self.plan):
             left, first, site = self._all(), True, operation.step.site
-            forms = frozenset((Form.QUEUE,)) if isinstance(operation.does, Choice) else frozenset(Form)
+            forms = (
+                frozenset((nodes.Form.QUEUE,)) if isinstance(operation.does, nodes.Choice) else frozenset(nodes.Form)
+            )
             for each in self.profile.at(site):
                 sweep, phases = self._chosen(operation, each, left)
                 barriers = self._barriers(phases, site) if site in with_barriers else 0
@@ -188,41 +175,45 @@ class _Run:
 
     # ------------------------------------------------------------ which sweep
 
-    def _chosen(self, operation: Operation, each: Pass, left: Left) -> tuple[Sweep, tuple[Phase, ...]]:
+    def _chosen(
+        self, operation: nodes.Operation, each: Pass, left: Left
+    ) -> tuple[nodes.Sweep, tuple[nodes.Phase, ...]]:
         does, first = operation.does, operation.body[0] if operation.body else None
-        if not isinstance(does, Choice):
+        if not isinstance(does, nodes.Choice):
             return self._proposing(does, operation.body, each, left)
         pulls = all(self._holds(test, each, left) for test in does.test.enter)
-        if not isinstance(first, Directions):
+        if not isinstance(first, nodes.Directions):
             return self._proposing(does.yes if pulls else does.no, operation.body, each, left)
         if pulls:
             return does.yes, first.pull
         return self._proposing(does.no, first.push, each, left)
 
     def _proposing(
-        self, sweep: Sweep, body: tuple[Phase, ...], each: Pass, left: Left
-    ) -> tuple[Sweep, tuple[Phase, ...]]:
+        self, sweep: nodes.Sweep, body: tuple[nodes.Phase, ...], each: Pass, left: Left
+    ) -> tuple[nodes.Sweep, tuple[nodes.Phase, ...]]:
         """A sweep without its proposals, if there are too few edges for them."""
         many = sweep.proposals.many if sweep.proposals is not None and self.gpus > 1 else ()
         if many and all(self._holds(test, each, left) for test in many):
             return sweep, body
-        phases = (phase for phase in body if not isinstance(phase, Barrier) or phase.when is not When.MANY_EDGES)
+        phases = (
+            phase for phase in body if not isinstance(phase, nodes.Barrier) or phase.when is not nodes.When.MANY_EDGES
+        )
         return dataclasses.replace(sweep, proposals=None), tuple(phases)
 
-    def _holds(self, test: Compare, each: Pass, left: Left) -> bool:
+    def _holds(self, test: nodes.Compare, each: Pass, left: Left) -> bool:
         values = {
-            Measure.SIZE: each.members,
-            Measure.EDGES: each.edges,
-            Measure.UNVISITED: max(left.edges - each.edges, 0.0),
-            Measure.VERTICES: float(self.profile.vertices),
-            Measure.LOOKS: self.profile.vertices + own.looks(self.profile, each.edges, left),
-            Measure.THREADS: float(self.gpus * self.host.gpu.threads),
+            nodes.Measure.SIZE: each.members,
+            nodes.Measure.EDGES: each.edges,
+            nodes.Measure.UNVISITED: max(left.edges - each.edges, 0.0),
+            nodes.Measure.VERTICES: float(self.profile.vertices),
+            nodes.Measure.LOOKS: self.profile.vertices + own.looks(self.profile, each.edges, left),
+            nodes.Measure.THREADS: float(self.gpus * self.host.gpu.threads),
         }
         return test.factor * values[test.left] > values[test.right]
 
     # ------------------------------------------------------------ one pass
 
-    def _pass(self, sweep: Sweep, each: Pass, left: Left, barriers: int) -> Time:
+    def _pass(self, sweep: nodes.Sweep, each: Pass, left: Left, barriers: int) -> Time:
         amounts, host = own.amounts_of(sweep, self.plan, self.profile, each, left), self.host
         found = list(accesses.accesses_of(sweep, self.plan, self.widths, amounts))
         if self._is_alone(each):
@@ -243,7 +234,7 @@ class _Run:
         pass_copies = self.copies.of_pass(sweep, amounts, found) / host.peers.link
         return Time(near * each.times, pass_far * each.times, pass_copies * each.times, waits * each.times)
 
-    def _converted(self, forms: frozenset[Form], sweep: Sweep, each: Pass) -> Time:
+    def _converted(self, forms: frozenset[nodes.Form], sweep: nodes.Sweep, each: Pass) -> Time:
         """Giving the members of a sweep the form that it needs, while nothing else is done."""
         found = conversions.needed(forms, sweep, each, self.profile, self.numbered)
         if found is None:
@@ -265,7 +256,7 @@ class _Run:
         small = solo.edges_of(loop, each.members, each.edges, mean) <= most
         return small if each.alone is None else each.alone
 
-    def _pass_alone(self, sweep: Sweep, each: Pass, amounts: Amounts, found: list[Access], barriers: int) -> Time:
+    def _pass_alone(self, sweep: nodes.Sweep, each: Pass, amounts: Amounts, found: list[Access], barriers: int) -> Time:
         """As on one GPU, but for elements that others have."""
         gpu, peers = self.host.gpu, self.host.peers
         near = self._own(sweep, amounts, found) * self.scale
@@ -280,10 +271,10 @@ class _Run:
         longer = max(others, appends, near) - near
         return Time(near * each.times, longer * each.times, copies * each.times, waits * each.times)
 
-    def _own(self, sweep: Sweep, amounts: Amounts, found: list[Access]) -> float:
+    def _own(self, sweep: nodes.Sweep, amounts: Amounts, found: list[Access]) -> float:
         return own.seconds(sweep, self.plan, self.profile, self.widths, amounts, found, self.host.gpu)
 
-    def _packing(self, sweep: Sweep) -> float:
+    def _packing(self, sweep: nodes.Sweep) -> float:
         """Each of several GPUs reads all labels three times: when it follows them, mostly to one root, which its
         caches have, when it packs them, and when it takes those of the others."""
         if self.gpus == 1 or sweep.labels is None or sweep.labels.packed is None:
@@ -292,12 +283,14 @@ class _Run:
 
     # ------------------------------------------------------------ waiting, results
 
-    def _barriers(self, phases: tuple[Phase, ...], site: int) -> int:
+    def _barriers(self, phases: tuple[nodes.Phase, ...], site: int) -> int:
         return self.between.get(site, 0) + sum(self._waits(each) for each in phases)
 
-    def _waits(self, phase: Phase) -> bool:
-        always = isinstance(phase, Barrier) and phase.when in (When.ALWAYS, When.MANY_EDGES)
-        return always or (isinstance(phase, Barrier) and phase.when is When.LONG_LISTS and self.profile.skewed)
+    def _waits(self, phase: nodes.Phase) -> bool:
+        always = isinstance(phase, nodes.Barrier) and phase.when in (nodes.When.ALWAYS, nodes.When.MANY_EDGES)
+        return always or (
+            isinstance(phase, nodes.Barrier) and phase.when is nodes.When.LONG_LISTS and self.profile.skewed
+        )
 
     def _launch(self) -> float:
         gpu, peers = self.host.gpu, self.host.peers
@@ -305,9 +298,11 @@ class _Run:
 
     def _first_barriers(self) -> int:
         """After initial values, and after sets that are defined before the first loop."""
-        steps = [step for block in blocks_in(self.plan.schedule) for step in block if isinstance(step, Initialize)]
+        steps = [
+            step for block in blocks_in(self.plan.schedule) for step in block if isinstance(step, nodes.Initialize)
+        ]
         first = next((block for block in blocks_in(self.plan.schedule) if any(each in block for each in steps)), ())
-        return sum(each.barrier is not None for each in steps) + sum(isinstance(each, Define) for each in first)
+        return sum(each.barrier is not None for each in steps) + sum(isinstance(each, nodes.Define) for each in first)
 
     def _changes(self) -> int:
         """How often the first GPU is alone from then on, or all take part again, as far as the order of passes is
@@ -320,7 +315,7 @@ class _Run:
 
     def initial(self) -> float:
         """Storing initial values."""
-        stored = [step.vertex_arrays for step in steps_in(self.plan.schedule) if isinstance(step, Initialize)]
+        stored = [step.vertex_arrays for step in steps_in(self.plan.schedule) if isinstance(step, nodes.Initialize)]
         names = {each.name for arrays in stored for each in arrays}
         size = sum(max(self.widths.of(each.type) // 8, 1) for each in self.plan.program.arrays if each.name in names)
         return size * self.profile.vertices / self.host.gpu.bandwidth
@@ -344,20 +339,20 @@ class _Run:
         return seconds
 
 
-def _barriers_between(plan: Plan) -> dict[int, int]:
+def _barriers_between(plan: nodes.Plan) -> dict[int, int]:
     """How many barriers of their own follow each operator in its block; those before the first one count for it."""
     counts: dict[int, int] = {}
     for block in blocks_in(plan.schedule):
-        sites = [step.step.site for step in block if isinstance(step, Operation)]
+        sites = [step.step.site for step in block if isinstance(step, nodes.Operation)]
         for site in _sites_of_barriers(block, sites):
             counts[site] = counts.get(site, 0) + 1
     return counts
 
 
-def _sites_of_barriers(block: tuple[Step, ...], sites: list[int]) -> Iterator[int]:
+def _sites_of_barriers(block: tuple[nodes.Step, ...], sites: list[int]) -> Iterator[int]:
     last = sites[0] if sites else None
     for step in block:
-        if isinstance(step, Operation):
+        if isinstance(step, nodes.Operation):
             last = step.step.site
-        elif isinstance(step, Barrier) and last is not None:
+        elif isinstance(step, nodes.Barrier) and last is not None:
             yield last

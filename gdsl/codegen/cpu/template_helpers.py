@@ -16,25 +16,9 @@ from gdsl.extents import EDGES, VERTICES, Extent
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import contains
 from gdsl.operations import NeighborOperation
+from gdsl.plan import nodes
 from gdsl.plan.buffer_nodes import Allocator, Buffer, Role
 from gdsl.plan.hints import UnbranchedTests
-from gdsl.plan.nodes import (
-    Branch,
-    Define,
-    Held,
-    Initial,
-    Initialize,
-    Loop,
-    MakeOnce,
-    On,
-    Operation,
-    Plan,
-    Segment,
-    Step,
-    Sweep,
-    Variant,
-    Walk,
-)
 from gdsl.plan.walking import blocks_of, operations
 from gdsl.types import Type, Widths
 
@@ -62,7 +46,7 @@ class InstanceExpressions(ExpressionPrinter):
 class CppHelpers(TemplateHelpers):
     """Prints the nodes of one plan as C++."""
 
-    def __init__(self, plan: Plan, widths: Widths) -> None:
+    def __init__(self, plan: nodes.Plan, widths: Widths) -> None:
         super().__init__(plan, ScheduleExpressions if plan.bits is None else InstanceExpressions)
         self.widths, self.memory_type = widths, memory_type_name
         self.printer.looks_at_totals = True
@@ -81,60 +65,62 @@ class CppHelpers(TemplateHelpers):
         """The program's own functions, and those of functors that have been called so far."""
         return (*self.own_functions, *(function.definition("inline") for function in self.functors.functions()))
 
-    def calls_by_one(self, sweep: Sweep, walk: Walk, apply: str = "apply_alone", key_array: str | None = None) -> Calls:
+    def calls_by_one(
+        self, sweep: nodes.Sweep, walk: nodes.Walk, apply: str = "apply_alone", key_array: str | None = None
+    ) -> Calls:
         """What is called for an edge where one thread does all of the sweep."""
         assert walk.by_one is not None
         at_once = sweep.hint(UnbranchedTests, walk.over) is not None
         edge = on_an_edge(walk.over)
         return self.functors.calls(walk.by_one, edge, "condition_alone", apply, key_array, at_once=at_once)
 
-    def claim_by_one(self, walk: Walk) -> str:
+    def claim_by_one(self, walk: nodes.Walk) -> str:
         """The claim of an edge where one thread does all of the sweep."""
         return self.functors.claim_alone(walk.variant, on_an_edge(walk.over))
 
-    def body_of_claimed(self, walk: Walk) -> str:
+    def body_of_claimed(self, walk: nodes.Walk) -> str:
         """What is called for an edge whose claim came first; empty where the claim is all."""
         calls = self.calls_on_edge(walk.variant, walk.over, apply="apply_claimed")
         return "" if calls.says else calls.apply
 
-    def calls_on_common(self, variant: Variant) -> Calls:
+    def calls_on_common(self, variant: nodes.Variant) -> Calls:
         """What is called for the common neighbor ``x`` of ``u`` and ``w``."""
         return self.functors.calls(variant, ON_COMMON)
 
-    def value(self, segment: Segment, walk: Walk, empty: str) -> str:
+    def value(self, segment: nodes.Segment, walk: nodes.Walk, empty: str) -> str:
         """The value of an edge in a reduction, in its type: a count adds up bools."""
         counts = segment.operation is NeighborOperation.COUNT
         otherwise = "false" if counts else empty
         value = self.functors.value(walk.variant, on_an_edge(walk.over), otherwise)
         return conversion(Text(value, 1), Type.BOOL, segment.type).text if counts else value
 
-    def selected_values(self, walk: Walk, empty: str) -> SelectedValues:
+    def selected_values(self, walk: nodes.Walk, empty: str) -> SelectedValues:
         """The same where it is one of two, apart from what says which."""
         return self.functors.selected_values(walk.variant, on_an_edge(walk.over), empty)
 
-    def ballot(self, walk: Walk) -> Ballot:
+    def ballot(self, walk: nodes.Walk) -> Ballot:
         """The ballot of an edge."""
         return self.functors.ballot(walk.variant, on_an_edge(walk.over))
 
     # Steps
 
-    def uses_iteration(self, steps: tuple[Step, ...]) -> bool:
+    def uses_iteration(self, steps: tuple[nodes.Step, ...]) -> bool:
         """Whether something outside the loops uses the iteration, which is 0 there."""
         for step in steps:
-            if isinstance(step, (Operation, MakeOnce)):
+            if isinstance(step, (nodes.Operation, nodes.MakeOnce)):
                 return True
-            if isinstance(step, Branch) and self.uses_iteration((*step.then, *step.otherwise)):
+            if isinstance(step, nodes.Branch) and self.uses_iteration((*step.then, *step.otherwise)):
                 return True
-            if isinstance(step, On) and self.uses_iteration(step.body):
+            if isinstance(step, nodes.On) and self.uses_iteration(step.body):
                 return True
-            if isinstance(step, On) or (isinstance(step, Loop) and not step.counted):
+            if isinstance(step, nodes.On) or (isinstance(step, nodes.Loop) and not step.counted):
                 continue
-            parts = step.condition if isinstance(step, (Loop, Branch)) else getattr(step, "step", None)
+            parts = step.condition if isinstance(step, (nodes.Loop, nodes.Branch)) else getattr(step, "step", None)
             if contains(parts, ir.Iteration):
                 return True
         return False
 
-    def member_of_set(self, define: Define, member: ir.Expression) -> str:
+    def member_of_set(self, define: nodes.Define, member: ir.Expression) -> str:
         """A member of a set literal, checked where it is computed."""
         step, checks = define.step, self.checks
         text = self.number(member)
@@ -168,11 +154,11 @@ class CppHelpers(TemplateHelpers):
         """Whether a run may go on in one of its outermost loops: where several workers run it."""
         return self.plan.target.workers
 
-    def outermost_loops(self, steps: tuple[Step, ...]) -> list[int]:
+    def outermost_loops(self, steps: tuple[nodes.Step, ...]) -> list[int]:
         """The numbers of the loops among these steps that no other loop contains."""
         numbers: list[int] = []
         for step in steps:
-            if isinstance(step, Loop):
+            if isinstance(step, nodes.Loop):
                 numbers.append(step.number)
             else:
                 numbers += (number for block in blocks_of(step) for number in self.outermost_loops(block))
@@ -181,7 +167,7 @@ class CppHelpers(TemplateHelpers):
     def in_parts(self, array: str) -> bool:
         """Whether each of several workers has its own elements alone."""
         distribution = self.plan.distribution
-        return distribution is not None and distribution.of_array(array) is Held.OWN
+        return distribution is not None and distribution.of_array(array) is nodes.Held.OWN
 
     def own_place(self, array: ir.Array, end: str) -> str:
         """Where the values of a worker's own vertices or edges begin (``first``) or end (``last``)."""
@@ -196,7 +182,7 @@ class CppHelpers(TemplateHelpers):
             return ""
         return f"{self.own_place(array, 'first')}, {self.own_place(array, 'last')}"
 
-    def initial_groups(self, initial: Initialize) -> tuple[InitialGroup, ...]:
+    def initial_groups(self, initial: nodes.Initialize) -> tuple[InitialGroup, ...]:
         """Arrays whose initial values one loop stores: those that workers have in parts apart from others."""
         groups: tuple[InitialGroup, ...] = ()
         for in_parts in (False, True):
@@ -225,7 +211,7 @@ class CppHelpers(TemplateHelpers):
     def _stored(self, array: str) -> Type:
         return self.printer.narrow.get(array, self._arrays[array].type)
 
-    def initial(self, initial: Initial) -> str:
+    def initial(self, initial: nodes.Initial) -> str:
         """The initial value of an array, at the element ``id``, or of a scalar."""
         if initial.value is None:
             kind = next(scalar.type for scalar in self.plan.program.scalars if scalar.name == initial.name)
