@@ -24,42 +24,24 @@ from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
 from gdsl.ir.worklists import copied, may_pull
 from gdsl.operations import Balance, Direction, Over
-from gdsl.plan import variants
+from gdsl.plan import nodes, variants
 from gdsl.plan.combining import pulls_from_others
 from gdsl.plan.facts import Facts
 from gdsl.plan.needless_tests import needless_test, small_arrays
-from gdsl.plan.nodes import (
-    Choice,
-    Collect,
-    Compare,
-    Copy,
-    Dedup,
-    EdgeCount,
-    Form,
-    Measure,
-    Members,
-    Operation,
-    Plan,
-    Selection,
-    Sweep,
-    Switch,
-    Walk,
-)
-from gdsl.plan.nodes import Step as PlanStep
 from gdsl.plan.walking import map_blocks, map_operations, operations
 from gdsl.records import dataclass
 
 
-def run(plan: Plan, facts: Facts) -> Plan:
+def run(plan: nodes.Plan, facts: Facts) -> nodes.Plan:
     """`plan` with advances that pull, or choose in each pass."""
     choices, walked = directions(plan, facts), _walked(plan.program)
 
-    def changed(operation: Operation) -> Operation:
+    def changed(operation: nodes.Operation) -> nodes.Operation:
         step, push = operation.step, operation.does
-        if not isinstance(step, ir.Advance) or not isinstance(push, Sweep):
+        if not isinstance(step, ir.Advance) or not isinstance(push, nodes.Sweep):
             return operation
         if choices.counts.get(step.frontier.frontier or "") is step.over:
-            push = dataclasses.replace(push, edges=EdgeCount.CARRIED)
+            push = dataclasses.replace(push, edges=nodes.EdgeCount.CARRIED)
         direction = choices.of_site[step.site]
         if plan.target.instances and direction is Direction.PULL:  # which instances need is not known before the run
             direction = Direction.PUSH if step.frontier.everything else Direction.AUTO
@@ -71,7 +53,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
             chosen_by = switch(knobs, step.site in walked)
             if plan.target.instances:
                 chosen_by = switch_of_instances(knobs, plan.target.grid)
-            return dataclasses.replace(operation, does=Choice(chosen_by, pull, push))
+            return dataclasses.replace(operation, does=nodes.Choice(chosen_by, pull, push))
         return dataclasses.replace(operation, does=pull)
 
     plan = dataclasses.replace(
@@ -79,14 +61,16 @@ def run(plan: Plan, facts: Facts) -> Plan:
         frontiers=tuple(dataclasses.replace(each, counts=choices.counts.get(each.name)) for each in plan.frontiers),
         schedule=map_blocks(map_operations(plan.schedule, changed), lambda block: _counted(block, choices.counts)),
     )
-    switches = tuple(each.step.site for each in operations(plan) if isinstance(each.does, Choice))
+    switches = tuple(each.step.site for each in operations(plan) if isinstance(each.does, nodes.Choice))
     return dataclasses.replace(plan, switches=switches)
 
 
-def _counted(block: tuple[PlanStep, ...], counts: dict[str, Over]) -> tuple[PlanStep, ...]:
+def _counted(block: tuple[nodes.Step, ...], counts: dict[str, Over]) -> tuple[nodes.Step, ...]:
     """`block` with copies that count where the edges of other lists were counted before."""
     return tuple(
-        dataclasses.replace(step, recounts=True) if isinstance(step, Copy) and recounts(step.step, counts) else step
+        dataclasses.replace(step, recounts=True)
+        if isinstance(step, nodes.Copy) and recounts(step.step, counts)
+        else step
         for step in block
     )
 
@@ -96,7 +80,7 @@ def recounts(step: ir.CopyFrontier, counts: dict[str, Over]) -> bool:
     return counts.get(step.name) not in (None, counts.get(step.other))
 
 
-def _pull(step: ir.Advance, facts: Facts) -> Sweep:
+def _pull(step: ir.Advance, facts: Facts) -> nodes.Sweep:
     """The vertices to reach look for members at the other ends of their edges."""
     functor = facts.edge_functor(step)
     test = facts.remember(variants.selection_variant, functor, step.over)
@@ -104,18 +88,20 @@ def _pull(step: ir.Advance, facts: Facts) -> Sweep:
     closes = closing is not None and closing.end is ir.Role.FAR and closing.conjunct in test.tests
     rest = facts.remember(variants.pull_variant, functor, test)
     asks = facts.remember(variants.uses_edge_id, functor)
-    form = None if step.frontier.everything else Form.BITMAP
+    form = None if step.frontier.everything else nodes.Form.BITMAP
     chunks = rest if facts.target.shares_pulled_lists else None
-    return Sweep(
-        members=Members(step.frontier.domain, step.frontier.frontier, form),
+    return nodes.Sweep(
+        members=nodes.Members(step.frontier.domain, step.frontier.frontier, form),
         own=None,
-        walks=(Walk(step.over, step.over.reversed, rest, chunks, None, asks),),
-        selection=Selection(test, closes),
-        collect=Collect(step.result, step.result_domain, Form.QUEUE, Dedup.NONE) if step.result is not None else None,
+        walks=(nodes.Walk(step.over, step.over.reversed, rest, chunks, None, asks),),
+        selection=nodes.Selection(test, closes),
+        collect=nodes.Collect(step.result, step.result_domain, nodes.Form.QUEUE, nodes.Dedup.NONE)
+        if step.result is not None
+        else None,
         totals=facts.remember(variants.totals_of, functor),
         segment=None,
         balance=Balance.AUTO,
-        edges=EdgeCount.ALL if step.frontier.everything else EdgeCount.CARRIED,
+        edges=nodes.EdgeCount.ALL if step.frontier.everything else nodes.EdgeCount.CARRIED,
     )
 
 
@@ -127,7 +113,7 @@ class Directions:
     counts: dict[str, Over]
 
 
-def directions(plan: Plan, facts: Facts) -> Directions:
+def directions(plan: nodes.Plan, facts: Facts) -> Directions:
     """What is decided for all advances of `plan`."""
     program, small = plan.program, small_arrays(plan.program, plan.narrow)
     group = copied(program)
@@ -166,7 +152,7 @@ def _with_copies(counted: dict[str, Over], group: dict[str, str]) -> dict[str, O
     return {name: counted.get(name, of_group[leader]) for name, leader in group.items() if leader in of_group}
 
 
-def switch(knobs: ir.OperatorKnobs, walked: bool) -> Switch:
+def switch(knobs: ir.OperatorKnobs, walked: bool) -> nodes.Switch:
     """Pull while that is less work than a push; push again once the frontier is small (Beamer, Asanovic, Patterson,
     Direction-Optimizing Breadth-First Search, SC 2012).
 
@@ -181,23 +167,23 @@ def switch(knobs: ir.OperatorKnobs, walked: bool) -> Switch:
     read lists one after the other.
     """
     factor = knobs.alpha * (_WALKED if walked else 1)
-    return Switch(
-        enter=(_MANY_EDGES, Compare(Measure.EDGES, factor, Measure.LOOKS, strict=True)),
-        stay=(Compare(Measure.SIZE, knobs.beta, Measure.VERTICES, strict=False),),
+    return nodes.Switch(
+        enter=(_MANY_EDGES, nodes.Compare(nodes.Measure.EDGES, factor, nodes.Measure.LOOKS, strict=True)),
+        stay=(nodes.Compare(nodes.Measure.SIZE, knobs.beta, nodes.Measure.VERTICES, strict=False),),
     )
 
 
-def switch_of_instances(knobs: ir.OperatorKnobs, grid: bool) -> Switch:
+def switch_of_instances(knobs: ir.OperatorKnobs, grid: bool) -> nodes.Switch:
     """When many searches that go together pull: a vertex looks for the members of each, mostly in its whole list. On a
     GPU, going over a set of members costs as much as going over all vertices."""
-    looks = Compare(Measure.EDGES, _INSTANCES * knobs.alpha, Measure.UNVISITED, strict=True)
-    return Switch(
+    looks = nodes.Compare(nodes.Measure.EDGES, _INSTANCES * knobs.alpha, nodes.Measure.UNVISITED, strict=True)
+    return nodes.Switch(
         enter=(looks,) if grid else (looks, _MANY_EDGES),
-        stay=(Compare(Measure.SIZE, knobs.beta, Measure.VERTICES, strict=False),),
+        stay=(nodes.Compare(nodes.Measure.SIZE, knobs.beta, nodes.Measure.VERTICES, strict=False),),
     )
 
 
-_MANY_EDGES = Compare(Measure.EDGES, 1, Measure.VERTICES, strict=True)
+_MANY_EDGES = nodes.Compare(nodes.Measure.EDGES, 1, nodes.Measure.VERTICES, strict=True)
 _WALKED, _INSTANCES = 2, 5
 """How many times as much a write costs beside a look, where that is so."""
 

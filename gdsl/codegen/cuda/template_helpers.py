@@ -18,25 +18,8 @@ from gdsl.codegen.precedence import Text, call, postfix
 from gdsl.ir import nodes as ir
 from gdsl.ir.calls import function_order, inlined_sizes
 from gdsl.operations import Domain, Over
-from gdsl.plan import buffers, scalar_copies
+from gdsl.plan import buffers, nodes, scalar_copies
 from gdsl.plan.hints import NextLevel
-from gdsl.plan.nodes import (
-    Combine,
-    Copy,
-    Define,
-    Initial,
-    Initialize,
-    Launch,
-    Loop,
-    MakeGraph,
-    OnSets,
-    Operation,
-    Plan,
-    Step,
-    Sweep,
-    Variant,
-)
-from gdsl.plan.nodes import FarEnds as FarEndsStep
 from gdsl.plan.small_frontiers import is_listed, push_in
 from gdsl.plan.solo_rounds import solo_loops
 from gdsl.plan.walking import deepest_on, launches, operations, own_sweeps, steps_in, sweeps_of
@@ -61,12 +44,12 @@ class InstanceExpressions(ExpressionPrinter):
 class CudaHelpers(FunctorCalls):
     """Prints the nodes of one plan as CUDA."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: nodes.Plan) -> None:
         super().__init__(plan, ExpressionPrinter if plan.bits is None else InstanceExpressions)
         self.is_listed, self.push_in, self.domains = is_listed, push_in, tuple(Domain)
         self.printer.replicas = {each.array: each.copy for each in plan.replicas}
         steps = steps_in(plan.schedule)
-        self.combinations = any(isinstance(step, Combine) for step in steps)
+        self.combinations = any(isinstance(step, nodes.Combine) for step in steps)
         histories = (_history(step) for step in steps)
         self.histories = tuple(dict.fromkeys(history for history in histories if history is not None))
         """Of the schedule, in its order."""
@@ -86,7 +69,7 @@ class CudaHelpers(FunctorCalls):
         self.instance_sets = plan.slots(Domain.VERTEX)
         """The sets of instances that run together, with the spare one."""
         self.own_operations, self.launches = own_sweeps(plan), launches(plan)
-        (self.initialize,) = (step for step in steps_in(plan.schedule) if isinstance(step, Initialize))
+        (self.initialize,) = (step for step in steps_in(plan.schedule) if isinstance(step, nodes.Initialize))
         self._own_functions: tuple[tuple[str, PrintedFunction], ...] | None = None
         self._inlined_sizes = inlined_sizes(plan.program)
 
@@ -104,24 +87,24 @@ class CudaHelpers(FunctorCalls):
 
     # Operators
 
-    def direction(self, operation: Operation) -> str:
+    def direction(self, operation: nodes.Operation) -> str:
         """The variable of the persistent kernel that remembers in which direction an operation walked last."""
         name = f"direction_of_{operation.name}"
         return self.names.derived(Scope.VARIABLE, name, f"operator {operation.step.site}")
 
-    def fused(self, operation: Operation) -> tuple[Operation, tuple[Operation, ...]]:
+    def fused(self, operation: nodes.Operation) -> tuple[nodes.Operation, tuple[nodes.Operation, ...]]:
         """The operation whose sweep an operation shares, and what is done in that sweep as well. A reduction lends its
         sweep, and what it fills, to what follows; all else is done before the operation's own work on a member."""
         alone = dataclasses.replace(operation, fused=())
         first, *others = (*operation.fused, alone)
-        if others and isinstance(first.does, Sweep) and first.does.segment is not None:
-            collects = operation.does.collect if isinstance(operation.does, Sweep) else None
+        if others and isinstance(first.does, nodes.Sweep) and first.does.segment is not None:
+            collects = operation.does.collect if isinstance(operation.does, nodes.Sweep) else None
             does = dataclasses.replace(first.does, collect=collects)
             return dataclasses.replace(first, body=operation.body, does=does), tuple(others)
         return alone, operation.fused
 
     @staticmethod
-    def copies_arrays(operation: Operation) -> bool:
+    def copies_arrays(operation: nodes.Operation) -> bool:
         """Whether each GPU reads arrays of its own in an operator."""
         return any(
             bool(sweep.mirrors is not None and sweep.mirrors.arrays)
@@ -130,7 +113,7 @@ class CudaHelpers(FunctorCalls):
             for sweep in sweeps_of(operation)
         )
 
-    def operation_at(self, site: int) -> Operation:
+    def operation_at(self, site: int) -> nodes.Operation:
         """The operation of that number."""
         return next(each for each in operations(self.plan) if each.step.site == site)
 
@@ -140,7 +123,7 @@ class CudaHelpers(FunctorCalls):
         """The scalar of that name."""
         return self._scalars[name]
 
-    def resume_state(self, loop: Loop, spare: str) -> list[str]:
+    def resume_state(self, loop: nodes.Loop, spare: str) -> list[str]:
         """What other GPUs resume with after passes of a loop that the first one has run alone, and `spare`, the
         frontier that is in no use: of what threads know, all that is used later, since it takes registers."""
         solo, owners = loop.solo, self.plan.owners()
@@ -185,7 +168,7 @@ class CudaHelpers(FunctorCalls):
             groups.setdefault(length, []).append(name)
         return tuple(groups.items())
 
-    def initial_groups(self, initial: Initialize) -> tuple[InitialGroup, ...]:
+    def initial_groups(self, initial: nodes.Initialize) -> tuple[InitialGroup, ...]:
         """Arrays whose initial values one loop stores, those that each GPU has apart."""
         whole = {each.array for each in self.plan.replicas}
         groups: list[InitialGroup] = []
@@ -196,7 +179,7 @@ class CudaHelpers(FunctorCalls):
                     groups.append(dataclasses.replace(group, arrays=arrays, on_each_gpu=is_whole))
         return tuple(groups)
 
-    def initial(self, initial: Initial) -> str:
+    def initial(self, initial: nodes.Initial) -> str:
         """What an array or a scalar is at first."""
         if initial.value is not None:
             return self.expression(initial.value)
@@ -244,7 +227,7 @@ class CudaHelpers(FunctorCalls):
 
     # Steps
 
-    def member_of_set(self, define: Define, member: ir.Expression) -> str:
+    def member_of_set(self, define: nodes.Define, member: ir.Expression) -> str:
         """A member of a set that is written out: params were checked by the host, all else is checked here."""
         step, checks = define.step, self.checks
         text = self.expression(member)
@@ -255,7 +238,7 @@ class CudaHelpers(FunctorCalls):
         index = checks.existing_edge(index, step.subject, member.span) if define.asks_lists else index
         return f"{step.domain.value}({index})"
 
-    def tests(self, variant: Variant) -> tuple[str, ...]:
+    def tests(self, variant: nodes.Variant) -> tuple[str, ...]:
         """What is tested of the vertex ``v``."""
         return self.functors.calls(variant, {Argument.VERTEX: "v"}).tests
 
@@ -272,55 +255,59 @@ class CudaHelpers(FunctorCalls):
             names[name] = None
         return tuple(names)
 
-    def reduces(self, launch: Launch) -> bool:
+    def reduces(self, launch: nodes.Launch) -> bool:
         """Whether a launch has reductions."""
-        operations_ = (step for step in steps_in(launch.steps) if isinstance(step, Operation))
+        operations_ = (step for step in steps_in(launch.steps) if isinstance(step, nodes.Operation))
         return any(sweep.segment is not None for operation in operations_ for sweep in sweeps_of(operation))
 
-    def has_barriers(self, launch: Launch) -> bool:
+    def has_barriers(self, launch: nodes.Launch) -> bool:
         """Whether a launch must hand on how many barriers there have been."""
         return any(
             not isinstance(step.step, ir.SameGraph)
-            if isinstance(step, MakeGraph)
-            else isinstance(step, (Operation, OnSets))
+            if isinstance(step, nodes.MakeGraph)
+            else isinstance(step, (nodes.Operation, nodes.OnSets))
             for step in launch.steps
         )
 
-    def first_of_slots(self, launch: Launch) -> dict[str, str]:
+    def first_of_slots(self, launch: nodes.Launch) -> dict[str, str]:
         """By each frontier that a launch takes over, the first of them that has the same slot."""
         first: dict[str, str] = {}
         owners = self.plan.owners()
         return {name: first.setdefault(owners[name], name) for name in (*launch.reads, *launch.writes)}
 
-    def written_slots(self, launch: Launch) -> tuple[str, ...]:
+    def written_slots(self, launch: nodes.Launch) -> tuple[str, ...]:
         """The first frontiers of all slots that a launch writes."""
         first = self.first_of_slots(launch)
         return tuple(dict.fromkeys(first[name] for name in launch.writes))
 
-    def spares(self, launch: Launch) -> list[Domain]:
+    def spares(self, launch: nodes.Launch) -> list[Domain]:
         """The domains into whose spare frontiers a launch puts something."""
         used = {self._spare_domain(step) for step in launch.steps}
         return [domain for domain in Domain if domain in used]
 
-    def _spare_domain(self, step: Step) -> Domain | None:
-        if isinstance(step, Operation):
+    def _spare_domain(self, step: nodes.Step) -> Domain | None:
+        if isinstance(step, nodes.Operation):
             collects = (sweep.collect for sweep in sweeps_of(step) if sweep.collect is not None)
             return next((collect.domain for collect in collects), None)
-        if isinstance(step, OnSets):
+        if isinstance(step, nodes.OnSets):
             result = step.step.use.result
             return None if result is None or not step.waits else self.domain(result)
-        return self.domain(step.step.name) if isinstance(step, (Define, Copy, Combine, FarEndsStep)) else None
+        return (
+            self.domain(step.step.name)
+            if isinstance(step, (nodes.Define, nodes.Copy, nodes.Combine, nodes.FarEnds))
+            else None
+        )
 
 
-def _history(step: Step) -> ir.History | None:
+def _history(step: nodes.Step) -> ir.History | None:
     """The history that a step adds to or takes from."""
-    step_on_sets = step.step if isinstance(step, OnSets) else None
+    step_on_sets = step.step if isinstance(step, nodes.OnSets) else None
     return step_on_sets.history if isinstance(step_on_sets, (ir.PushLevel, ir.TakeLevel)) else None
 
 
-def _next_levels(plan: Plan) -> Iterator[tuple[ir.History, Over]]:
+def _next_levels(plan: nodes.Plan) -> Iterator[tuple[ir.History, Over]]:
     for step in steps_in(plan.schedule):
-        for sweep in sweeps_of(step) if isinstance(step, Operation) else ():
+        for sweep in sweeps_of(step) if isinstance(step, nodes.Operation) else ():
             level = sweep.hint(NextLevel)
             if level is not None:
                 yield level.history, sweep.walks[0].lists
