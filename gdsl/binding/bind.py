@@ -12,16 +12,9 @@ import numpy as np
 from gdsl import deadline
 from gdsl.backends.batch import VariedBindings
 from gdsl.backends.interface import Bindings
+from gdsl.binding import graph_checks
 from gdsl.binding.conditions import Condition, Conditioned, WhereChecker
 from gdsl.binding.expressions import Evaluator
-from gdsl.binding.graph_checks import (
-    check_counts,
-    check_literals,
-    check_numbers,
-    check_requirements,
-    check_room,
-    values_of,
-)
 from gdsl.binding.inputs import attribute_array, input_array, is_ready, unchecked
 from gdsl.binding.names import check_names, declared_inputs, declared_params, problem_data
 from gdsl.binding.params import all_within, check_id, scalar_value, vertex_by_name, whole_values
@@ -132,8 +125,8 @@ class Binder:
         if self._param_conditions:
             self._check_where(self._param_conditions, graph, params, {}, state, _NO_NAMES)
         if self._has_counts:
-            check_counts(program, params, source)
-            check_room(program, graph, params, widths)
+            graph_checks.check_counts(program, params, source)
+            graph_checks.check_room(program, graph, params, widths)
         if not self._arrays and not self._scalars:
             return Bindings(params, {})
         if previous is not None and not self._depends_on_params:
@@ -202,9 +195,9 @@ class Binder:
     def _checked(self, graph: Graph) -> _GraphState:
         """The checks of what the program requires of the graph."""
         with deadline.doing("checking what the program requires of the graph"):
-            check_requirements(self._program, graph, self._source)
-        check_literals(self._program, graph, self._source)
-        check_numbers(self._program, graph, self._source)
+            graph_checks.check_requirements(self._program, graph, self._source)
+        graph_checks.check_literals(self._program, graph, self._source)
+        graph_checks.check_numbers(self._program, graph, self._source)
         ranges = {param.name: whole_values(param.type, _id_count(param.type, graph)) for param in self._program.params}
         if graph.names is not None:  # numbers may be names
             ranges = {param.name: ranges[param.name] for param in self._program.params if not param.type.is_id}
@@ -269,7 +262,7 @@ class Binder:
                     vouched_for.append(name)
                 if not (device and self._is_ready(array, values, graph, state)):
                     deadline.check()
-                    count = values_of(array, params)
+                    count = graph_checks.values_of(array, params)
                     options = {"flags": name in self._generic, "is_rounded": name in rounded}
                     values = input_array(array, values, graph, widths, self._source, device, count, **options)
                 inputs[name] = values

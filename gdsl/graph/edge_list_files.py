@@ -10,21 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError, printable
+from gdsl.graph import list_meaning
 from gdsl.graph.column_names import Columns
 from gdsl.graph.columns import RowsOf, find_row
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.edge_list_head import Head, head_of, header_fix
 from gdsl.graph.group import Group, NotInPartsError
 from gdsl.graph.list_checks import refuse_count_line, refuse_sections
-from gdsl.graph.list_meaning import (
-    Meaning,
-    meaning_of,
-    notice_columns,
-    notice_edges,
-    notice_keys,
-    notice_nodes,
-    notice_third_column,
-)
 from gdsl.graph.list_rows import COMPACT, refuse_unnamed, rows_of_list
 from gdsl.graph.memory import require_memory
 from gdsl.graph.messages import notice, with_fix
@@ -59,10 +51,12 @@ def read_edge_list(
     if head.dicts and not group.alone:
         raise NotInPartsError("edge lists with a dictionary on each line")
     result = _read(path, head, directed is not None or undirected, compact, group)
-    notice_columns(path, head, result.left)
-    meaning = meaning_of(path, head, result.type_statement, result.names is not None, one_based, num_vertices, directed)
+    list_meaning.notice_columns(path, head, result.left)
+    meaning = list_meaning.meaning_of(
+        path, head, result.type_statement, result.names is not None, one_based, num_vertices, directed
+    )
     total = group.sum(len(result.sources))
-    notice_edges(path, head, total)
+    list_meaning.notice_edges(path, head, total)
     if head.in_row and head.columns is not None and not head.columns.known and not total:
         fix = header_fix(path, head, len(head.columns.header))
         notice(f"{printable(path)}: its only line is taken for the names of columns; if it is an edge, {fix}")
@@ -71,7 +65,7 @@ def read_edge_list(
             return _of_names(result, meaning, one_based, num_vertices), result.names
     if head.columns is None and not head.dicts:
         refuse_count_line(path, _number_columns(result), head.first_line, head.mark, group)
-        notice_third_column(path, head, result.sources, result.attributes, group)
+        list_meaning.notice_third_column(path, head, result.sources, result.attributes, group)
     if result.gap is not None:
         refuse_sections(result.part, result.rows, result.gap, result.sources, result.destinations, group)
     if compact and not meaning.bipartite:
@@ -81,7 +75,7 @@ def read_edge_list(
     if meaning.bipartite:
         sources, destinations, count = _two_sides(sources, destinations, meaning, group)
     elif num_vertices is None:
-        notice_keys(path, count, total)
+        list_meaning.notice_keys(path, count, total)
         if meaning.num_vertices is not None and meaning.num_vertices > count:
             _require_stated(path, meaning.num_vertices, count, group)
             count = meaning.num_vertices
@@ -90,7 +84,7 @@ def read_edge_list(
 
 
 def _compacted(
-    result: EdgeColumns, meaning: Meaning, num_vertices: int | None, group: Group
+    result: EdgeColumns, meaning: list_meaning.Meaning, num_vertices: int | None, group: Group
 ) -> tuple[EdgeList, Names | NumberedNames]:
     """The edges between vertices that have any, numbered in the order of their ids, which become their names."""
     if num_vertices is not None:
@@ -107,7 +101,7 @@ def _require_stated(path: str, stated: int, count: int, group: Group) -> None:
     """Check the memory for as many vertices as a comment says, of which the edges have `count`, and say so."""
     with group.agreement():
         require_memory(24 * stated // group.size, f"{stated:,} vertices, as a comment says,", path)
-    notice_nodes(path, stated, count)
+    list_meaning.notice_nodes(path, stated, count)
 
 
 def _number_columns(result: EdgeColumns) -> list[NDArray[Any]]:
@@ -115,7 +109,9 @@ def _number_columns(result: EdgeColumns) -> list[NDArray[Any]]:
     return [result.sources, result.destinations, *([weights] if weights is not None else [])]
 
 
-def _of_names(result: EdgeColumns, meaning: Meaning, one_based: bool | None, num_vertices: int | None) -> EdgeList:
+def _of_names(
+    result: EdgeColumns, meaning: list_meaning.Meaning, one_based: bool | None, num_vertices: int | None
+) -> EdgeList:
     if one_based is not None or num_vertices is not None:
         message = "one_based and num_vertices are for ids; the ends of this list are names"
         raise GdslError.single("E0712", message, fix="leave them out")
@@ -126,7 +122,7 @@ def _of_names(result: EdgeColumns, meaning: Meaning, one_based: bool | None, num
 
 
 def _two_sides(
-    sources: NDArray[Any], destinations: NDArray[Any], meaning: Meaning, group: Group
+    sources: NDArray[Any], destinations: NDArray[Any], meaning: list_meaning.Meaning, group: Group
 ) -> tuple[NDArray[Any], NDArray[Any], int]:
     """The ends of a bipartite list, whose two sides have ids of their own: those of the right follow the left."""
     left, right = (

@@ -8,28 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gdsl.diagnostics import GdslError
-from gdsl.graph.column_names import (
-    Columns,
-    ColumnsError,
-    Named,
-    is_column_name,
-    is_header,
-    is_sure,
-    likely_ends,
-    may_be_edge,
-    named,
-    says_ends,
-)
-from gdsl.graph.fields import (
-    SEPARATORS,
-    QuoteError,
-    Statements,
-    UnclosedError,
-    comment_of,
-    split,
-    statements_of,
-    without_trailing_comment,
-)
+from gdsl.graph import column_names, fields
 from gdsl.graph.list_checks import refuse_blanks, refuse_brackets, refuse_line_ends, refuse_marks, refuse_single_quotes
 from gdsl.graph.messages import edited
 from gdsl.graph.number_text import is_number, is_whole
@@ -73,11 +52,11 @@ class Head:
     may be something else.
     """
 
-    statements: Statements
+    statements: fields.Statements
     mark: str | None
     first: tuple[str, ...] | None
     first_line: int
-    columns: Named | None = None
+    columns: column_names.Named | None = None
     in_row: bool = False
     certain: bool = False
     dicts: bool = False
@@ -87,14 +66,14 @@ class Head:
     doubtful: tuple[str, ...] = ()
 
 
-def head_of(path: str, requested: Columns) -> Head:
+def head_of(path: str, requested: column_names.Columns) -> Head:
     """How the list at `path` begins. Raises GdslError E0705, E0711 or E0716."""
     with TextLines(path) as lines:
         comments: list[tuple[int, str, str]] = []
         raw: list[tuple[int, str]] = []
         gap = 0
         for line in lines:
-            comment = comment_of(line)
+            comment = fields.comment_of(line)
             if comment is not None and not raw:
                 comments.append((lines.number, readable(comment), line))
             if comment is not None or not line.strip(" \t"):
@@ -114,7 +93,7 @@ def head_of(path: str, requested: Columns) -> Head:
         lines.number, lines.line = raw[0][0], first
         texts = [line if line.isascii() else readable(line) for _, line in raw]
         _refuse_another_format(lines, texts[0])
-        statements = statements_of([text for _, text, _ in comments])
+        statements = fields.statements_of([text for _, text, _ in comments])
         if _DICT.fullmatch(texts[0][texts[0].find("{") :]) and len(texts[0].split("{")[0].split()) >= 1:
             return Head(statements, None, (texts[0],), raw[0][0], dicts=True)
         refuse_brackets(lines, texts)
@@ -147,7 +126,7 @@ def _example_names(sample: Sequence[Sequence[str]], width: int) -> list[str]:
     counts = (
         width > 3 and len(first) > 1 and first in ([str(start + at) for at in range(len(first))] for start in (0, 1))
     )
-    source, target = (1, 2) if counts else likely_ends(sample, width)
+    source, target = (1, 2) if counts else column_names.likely_ends(sample, width)
     names = ["id"] if counts else []
     for place in range(len(names), width):
         numbers = all(len(row) > place and is_number(row[place]) for row in sample)
@@ -179,7 +158,7 @@ def _refuse_another_format(lines: TextLines, text: str) -> None:
 
 def _separator(texts: Sequence[str]) -> str | None:
     """The separator of the values: the mark that splits all rows into equally many."""
-    candidates = [mark for mark in SEPARATORS if mark in texts[0]]
+    candidates = [mark for mark in fields.SEPARATORS if mark in texts[0]]
     if candidates == ["\t"] and _are_blanks(texts):
         return None
     fitting = [mark for mark in candidates if _are_even(_table(texts, mark))]
@@ -193,9 +172,9 @@ def _separator(texts: Sequence[str]) -> str | None:
 def says_ends_of(text: str, mark: str) -> bool:
     """Whether the first line, split at `mark`, names the ends."""
     try:
-        words = split(text, mark)
-        return is_header(words) and says_ends(words)
-    except (ValueError, ColumnsError):
+        words = fields.split(text, mark)
+        return column_names.is_header(words) and column_names.says_ends(words)
+    except (ValueError, column_names.ColumnsError):
         return False
 
 
@@ -204,8 +183,8 @@ def _table(texts: Sequence[str], mark: str | None) -> list[list[str]]:
     table = []
     for text in texts:
         try:
-            table.append(split(without_trailing_comment(text, mark), mark))
-        except (UnclosedError, QuoteError):
+            table.append(fields.split(fields.without_trailing_comment(text, mark), mark))
+        except (fields.UnclosedError, fields.QuoteError):
             break
     return table
 
@@ -222,14 +201,16 @@ def _are_even(table: Sequence[Sequence[str]]) -> bool:
 
 def _are_blanks(texts: Sequence[str]) -> bool:
     """Whether the lines are numbers between tabs and spaces in any mixture."""
-    return all(is_number(word) for text in texts for word in without_trailing_comment(text, None).split())
+    return all(is_number(word) for text in texts for word in fields.without_trailing_comment(text, None).split())
 
 
 def _refuse_another_separator(lines: TextLines, texts: Sequence[str], mark: str | None, table: list[list[str]]) -> None:
     """Raise E0705 where the first line has one separator, and those that follow another one."""
-    if len(texts) < 2 or not table or not is_header(table[0]) or (mark is not None and mark in texts[1]):
+    if len(texts) < 2 or not table or not column_names.is_header(table[0]) or (mark is not None and mark in texts[1]):
         return
-    other = next((each for each in SEPARATORS if each in texts[1] and len(split_or_none(texts[1], each)) >= 2), None)
+    other = next(
+        (each for each in fields.SEPARATORS if each in texts[1] and len(split_or_none(texts[1], each)) >= 2), None
+    )
     if mark is None and (other is None or (other == "\t" and len(split_or_none(texts[1], None)) == len(table[0]))):
         return
     result = split_or_none(texts[1], other)
@@ -247,19 +228,19 @@ def _refuse_another_separator(lines: TextLines, texts: Sequence[str], mark: str 
 def split_or_none(text: str, mark: str | None) -> list[str]:
     """The values of a line; an empty list for unbalanced quotes."""
     try:
-        return split(text, mark)
+        return fields.split(text, mark)
     except ValueError:
         return []
 
 
 def _head(
     lines: TextLines,
-    statements: Statements,
+    statements: fields.Statements,
     comments: list[tuple[int, str, str]],
     mark: str | None,
     table: list[list[str]],
     numbers: list[int],
-    requested: Columns,
+    requested: column_names.Columns,
     quoted: bool,
 ) -> Head:
     if not table:  # the quotes of the first line are unbalanced, which its reader reports
@@ -269,9 +250,9 @@ def _head(
     has_requests = not requested.unspecified
     from_comment = _comment_header(lines, comments, words, mark, requested)
     _refuse_matrix(lines, mark, table, from_comment is not None)
-    sure = is_header(words) and (_says_ends(words) or _is_certain(words, rows))
+    sure = column_names.is_header(words) and (_says_ends(words) or _is_certain(words, rows))
     preferred = from_comment is not None and not sure
-    if not preferred and is_header(words) and _is_column_line(words, rows, has_requests):
+    if not preferred and column_names.is_header(words) and _is_column_line(words, rows, has_requests):
         head = _with_header_row(base, lines, words, rows, requested, quoted)
         return replace(head, first_line=numbers[1]) if rows else head
     if from_comment is not None:
@@ -285,7 +266,7 @@ def _head(
 
 
 def _with_header_row(
-    base: Head, lines: TextLines, words: list[str], rows: list[list[str]], requested: Columns, quoted: bool
+    base: Head, lines: TextLines, words: list[str], rows: list[list[str]], requested: column_names.Columns, quoted: bool
 ) -> Head:
     """The head of a list whose first row, `words`, names the columns of the `rows` after it."""
     trailing = len(words) - 1 if len(words) > 2 and not words[-1] and rows and len(rows[0]) < len(words) else None
@@ -297,10 +278,10 @@ def _with_header_row(
     lines.line = readable(lines.line)
     certain = not requested.unspecified or _is_certain(words, [row[1:] if row_names else row for row in rows])
     ends = columns.header[columns.ends[0]], columns.header[columns.ends[1]]
-    doubtful = () if certain or not columns.known or is_sure(ends) else ends
+    doubtful = () if certain or not columns.known or column_names.is_sure(ends) else ends
     if columns.known:
         pairs = [(row[columns.ends[0]], row[columns.ends[1]]) for row in rows if len(row) > max(columns.ends)]
-        certain = certain or not may_be_edge(ends, pairs)
+        certain = certain or not column_names.may_be_edge(ends, pairs)
     return replace(
         base,
         first=tuple(rows[0]) if rows else None,
@@ -338,15 +319,15 @@ def _is_symmetric_of_bits(table: list[list[str]]) -> bool:
 def _is_column_line(words: list[str], rows: list[list[str]], has_requests: bool) -> bool:
     """Whether words name the columns: they begin with letters, or name the ends, or differ in kind from the rows
     below."""
-    if all(is_column_name(word) for word in words):
+    if all(column_names.is_column_name(word) for word in words):
         return True
     return has_requests or _says_ends(words) or _is_certain(words, rows) or (not all(words) and bool(rows))
 
 
 def _says_ends(words: list[str]) -> bool:
     try:
-        return says_ends(words)
-    except ColumnsError:
+        return column_names.says_ends(words)
+    except column_names.ColumnsError:
         return True
 
 
@@ -368,31 +349,35 @@ def _is_plain(rows: list[list[str]], width: int, ends: tuple[int, int]) -> bool:
 
 
 def _comment_header(
-    lines: TextLines, comments: list[tuple[int, str, str]], words: list[str], mark: str | None, requested: Columns
-) -> Named | None:
+    lines: TextLines,
+    comments: list[tuple[int, str, str]],
+    words: list[str],
+    mark: str | None,
+    requested: column_names.Columns,
+) -> column_names.Named | None:
     """The columns that the last comment before the first row names, as `#node1 node2 score`."""
     if not comments:
         return None
     text = comments[-1][1]
     names = split_or_none(text, mark)
-    if len(names) != len(words) or not is_header(names) or not all(names):
+    if len(names) != len(words) or not column_names.is_header(names) or not all(names):
         return None
     try:
-        result = named(names, requested)
+        result = column_names.named(names, requested)
     except GdslError:  # the comment lacks a requested column
         return None
-    except ColumnsError as error:
-        if len(words) <= 3 or is_header(words):
+    except column_names.ColumnsError as error:
+        if len(words) <= 3 or column_names.is_header(words):
             return None
         lines.number = comments[-1][0]
         raise lines.error("E0705", error.message, error.fix) from None
     return result if result.known or (mark is not None and result.ends == (0, 1)) else None
 
 
-def _named(lines: TextLines, words: list[str], requested: Columns) -> Named:
+def _named(lines: TextLines, words: list[str], requested: column_names.Columns) -> column_names.Named:
     try:
-        return named(words, requested)
-    except ColumnsError as error:
+        return column_names.named(words, requested)
+    except column_names.ColumnsError as error:
         raise lines.error("E0705", error.message, error.fix) from None
     except GdslError as error:
         raise GdslError([replace(problem, place=lines.place) for problem in error.diagnostics]) from None

@@ -8,15 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError, shown, type_name
-from gdsl.graph.column_names import (
-    ENDS,
-    UNDIRECTED_ENDS,
-    Columns,
-    ColumnsError,
-    named,
-    require_column,
-    require_weight_apart,
-)
+from gdsl.graph import column_names
 from gdsl.graph.edge_list import EdgeList, edges_from_arrays
 from gdsl.graph.group import ALONE, Group
 from gdsl.graph.messages import bad_array
@@ -26,7 +18,7 @@ from gdsl.graph.vertices import LARGEST_NUM_VERTICES, Names, numbered
 
 
 def edges_of_table(
-    table: Any, columns: Columns, directed: bool | None, num_vertices: int | None, compact: bool
+    table: Any, columns: column_names.Columns, directed: bool | None, num_vertices: int | None, compact: bool
 ) -> EdgeList:
     """The edges in the rows of a table; `Graph.from_table` says what the arguments mean. Raises E0709, E0711, E0907."""
     edges, names = edges_of_part(table, columns, directed, num_vertices, compact, False, ALONE)
@@ -37,7 +29,7 @@ def edges_of_table(
 
 def edges_of_part(
     table: Any,
-    columns: Columns,
+    columns: column_names.Columns,
     directed: bool | None,
     num_vertices: int | None,
     compact: bool,
@@ -49,10 +41,10 @@ def edges_of_part(
         result = table_of(table)
         ends = _ends(result.names, columns)
         if columns.weight is not None:
-            require_column(columns.weight, result.names)
-            require_weight_apart(columns.weight, ends)
+            column_names.require_column(columns.weight, result.names)
+            column_names.require_weight_apart(columns.weight, ends)
     if directed is None:
-        directed = tuple(map(str.lower, ends)) != UNDIRECTED_ENDS
+        directed = tuple(map(str.lower, ends)) != column_names.UNDIRECTED_ENDS
     first = group.before(len(table)) if not group.alone else 0
     for name in ends:
         with group.agreement():
@@ -123,7 +115,7 @@ def _require_ids(ends: tuple[str, str], *columns: NDArray[Any], group: Group) ->
             raise group.agreed(GdslError.single("E0709", message, fix=fix))
 
 
-def _ends(names: list[str], columns: Columns) -> tuple[str, str]:
+def _ends(names: list[str], columns: column_names.Columns) -> tuple[str, str]:
     """The columns of the two ends: those that the caller names, else a pair with known names, else the first two."""
     requested = columns.ends_among(names)
     if requested is not None:
@@ -134,8 +126,8 @@ def _ends(names: list[str], columns: Columns) -> tuple[str, str]:
     if known_pair is not None:
         return known_pair
     try:
-        first, second = named(names, Columns()).ends
-    except ColumnsError as error:
+        first, second = column_names.named(names, column_names.Columns()).ends
+    except column_names.ColumnsError as error:
         raise bad_array(
             error.message, "source='…', target='…' name the ends (--source-column, --target-column)"
         ) from None
@@ -144,7 +136,7 @@ def _ends(names: list[str], columns: Columns) -> tuple[str, str]:
 
 def _known_pair(columns: list[str]) -> tuple[str, str] | None:
     """The first pair of columns with names of ends, in any case."""
-    for pair in (*ENDS, UNDIRECTED_ENDS):
+    for pair in (*column_names.ENDS, column_names.UNDIRECTED_ENDS):
         result = [name if name in columns else _in_any_case(name, columns) for name in pair]
         if None not in result:
             return str(result[0]), str(result[1])

@@ -13,18 +13,9 @@ from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError
 from gdsl.diagnostics import printable as printable_path
+from gdsl.graph import list_rows
 from gdsl.graph.edge_list_head import Head
 from gdsl.graph.group import ALONE, Group, objects
-from gdsl.graph.list_rows import (
-    COMPACT,
-    WHOLE,
-    refuse_header,
-    refuse_names,
-    refuse_unnamed,
-    rows_of_list,
-    second_list_fix,
-    width_fix,
-)
 from gdsl.graph.list_values import MISSING, SAYS, ListValues
 from gdsl.graph.memory import require_memory
 from gdsl.graph.messages import notice
@@ -71,7 +62,7 @@ def read_worded(
         with group.agreement(), TextLines(path) as lines:
             lines.number = head.first_line
             note = "a line holds two ids, between blanks, commas or semicolons"
-            fix = width_fix(lines, head)
+            fix = list_rows.width_fix(lines, head)
             raise lines.error("E0705", f"`{printable(head.first[0])}` is not an edge", fix, (note,))
     words, part = read_in_order(group, part, lambda assumed: _read_words(assumed, head))
     group.raise_first(words.error)
@@ -120,7 +111,7 @@ def _words_of(part: TextPart, head: Head) -> tuple[_Words, TextLines, bool]:
         batch: list[list[str]] = []
         numbers: list[int] = []
         length, last_row = 0, part.number
-        for row in rows_of_list(lines, head):
+        for row in list_rows.rows_of_list(lines, head):
             batch.append(row)
             numbers.append(last_row := lines.number)
             length += sum(map(len, row))
@@ -145,7 +136,7 @@ def _value_columns(path: str, head: Head) -> dict[int, ListValues]:
     else:
         count = len(head.first or ()) - (head.first is not None and not head.first[-1])
         if count > 3:
-            refuse_unnamed(path, head, count)
+            list_rows.refuse_unnamed(path, head, count)
         names = {2: "weight"} if count == 3 else {}
     return {place: ListValues(name, name == "weight" and head.columns is not None) for place, name in names.items()}
 
@@ -214,7 +205,7 @@ class _Ids:
             raise lines.error("E0705", message, "remove that character, such as a line end or a no-break space")
         self._firsts.setdefault("real" if is_number(word) else "name", (line, called, word))
         if not allowed:
-            refuse_names(lines, self._head, called, word)
+            list_rows.refuse_names(lines, self._head, called, word)
         lines.number = current
 
     def facts(self) -> _Facts:
@@ -257,7 +248,7 @@ class _Ids:
         if "real" in facts.firsts:
             lines.number, called, word = facts.firsts["real"]
             message = f"{called}: `{printable(word)}` is not a whole number"
-            raise lines.error("E0705", message, WHOLE)
+            raise lines.error("E0705", message, list_rows.WHOLE)
         problems = ((word, problem_of(word, np.int64)) for word in words)
         word, problem = next(((word, problem) for word, problem in problems if problem is not None), ("", None))
         if large:
@@ -274,7 +265,9 @@ class _Ids:
         repeated = next((each for each in self._head.doubtful if each in facts.repeated), None)
         if repeated is not None:
             lines.number = line
-            refuse_header(lines, self._head, f"`{printable(repeated)}` is the name of a column, and of a vertex")
+            list_rows.refuse_header(
+                lines, self._head, f"`{printable(repeated)}` is the name of a column, and of a vertex"
+            )
         if facts.number is not None:
             notice(
                 f"{printable_path(lines.path)}: the ends are names, `{printable(facts.number)}` among them, "
@@ -292,7 +285,7 @@ class _Ids:
             raise lines.error("E0705", f"the {called} is missing: `{printable(word)}`", fix)
         if 0 < facts.gap < line and has_numbers:
             message = "a second list begins after an empty line: names follow ids"
-            raise lines.error("E0705", message, second_list_fix(lines))
+            raise lines.error("E0705", message, list_rows.second_list_fix(lines))
         lines.number = current
         if missing is not None:
             notice(f"{printable_path(lines.path)}: `{printable(missing)}` is read as the name of a vertex")
@@ -304,10 +297,10 @@ class _Ids:
             (int(each[0]), name) for each, name in zip(places, ("source", "destination"), strict=True) if len(each)
         )
         with TextLines(lines.part) as reopened:
-            for place, _ in enumerate(rows_of_list(reopened, self._head)):
+            for place, _ in enumerate(list_rows.rows_of_list(reopened, self._head)):
                 if place == at:
                     break
-            raise reopened.error("E0705", f"{called}: `{printable(word)}` {problem}", COMPACT)
+            raise reopened.error("E0705", f"{called}: `{printable(word)}` {problem}", list_rows.COMPACT)
 
 
 @dataclass(frozen=True, slots=True)
