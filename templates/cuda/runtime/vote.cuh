@@ -1,6 +1,6 @@
 // piece: vote_warps
 // Finds the best key of every member's ballots. Each warp takes up to 32 members. Up to VOTED_ALONE edges are counted
-// by one thread. Up to 8 edges are counted by eight lanes, and up to 32 by the warp, one edge per lane, in registers.
+// by one thread. Up to 8, 16 and 32 edges are counted by as many lanes, one edge per lane, in registers.
 // For more edges the warp counts in a table, one list after another. The longest lists are deferred to `vote_hubs`.
 // `ballots(near)(place, key, weight)` returns whether the edge at this place in the lists of `near` votes, and sets its
 // key and weight; `choice(near, key, total)` makes a candidate of the votes for a key; `elect(near, voted, key)`
@@ -34,7 +34,9 @@ __device__ __forceinline__ void vote_warps(enactor& run, const Members& members,
         const bool longer = places > VOTED_ALONE + more, tabled = longer && places > VOTED_BY_LANES;
         vote_in_groups<8, Key, Total>(__ballot_sync(FULL_WARP, longer && !tabled && places <= 8), own, places, ballots,
                                       choice, elect);
-        vote_in_groups<32, Key, Total>(__ballot_sync(FULL_WARP, longer && !tabled && places > 8), own, places, ballots,
+        vote_in_groups<16, Key, Total>(__ballot_sync(FULL_WARP, longer && !tabled && places > 8 && places <= 16), own, places,
+                                       ballots, choice, elect);
+        vote_in_groups<32, Key, Total>(__ballot_sync(FULL_WARP, longer && !tabled && places > 16), own, places, ballots,
                                        choice, elect);
         uint32 rows = __ballot_sync(FULL_WARP, tabled);
         if (rows != 0 && warp_stop_requested(run)) { break; }
