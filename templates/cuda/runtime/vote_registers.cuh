@@ -57,14 +57,20 @@ __device__ __forceinline__ auto vote_in_registers(vertex near, bool active, uint
     Key key = Key();
     Total total = Total();
     const bool votes = active && vote(edge(rank), key, total);
-    const Total weight = total;
     __syncwarp(FULL_WARP);
     typedef typename word_of_size<sizeof(Key)>::type word;
     const uint32 alike = __match_any_sync(FULL_WARP, word(key)) & __ballot_sync(FULL_WARP, votes) & group;
     const bool first = votes && uint32(__ffs(alike)) == lane + 1;
-    for (uint32 others = first ? alike & (alike - 1) : 0; __any_sync(FULL_WARP, others != 0); others &= others - 1) {
-        const Total brought = shuffle(weight, others != 0 ? __ffs(others) - 1 : lane);
-        if (others != 0) { total = sum(total, brought); }
+    // Each lane adds the votes up to the next lane with its key, then up to the one after that, and so on in twice the steps.
+    const uint32 above = votes ? alike & ~((2u << lane) - 1) : 0;
+    uint32 next = above != 0 ? __ffs(above) - 1 : 32;
+    while (__any_sync(FULL_WARP, next < 32)) {
+        const Total brought = shuffle(total, next & 31);
+        const uint32 further = __shfl_sync(FULL_WARP, next, next & 31);
+        if (next < 32) {
+            total = sum(total, brought);
+            next = further;
+        }
     }
     decltype(choice(near, Key(), Total())) best = {};
     if (first) { best = choice(near, key, total); }
