@@ -47,14 +47,13 @@ class _Reads:
         self.facts = facts
         self.alone = {each.step.site for each in own_sweeps(plan) if not each.fused}
         """Operators that share their sweep with no other: what others read, another one may write."""
-        self.streams = plan.target.several_gpus and not plan.graph.short_lists
 
     def changed(self, operation: Operation, sweep: Sweep) -> Sweep:
         step = operation.step
-        if (isinstance(step, ir.Compute) or self._tests_alone(step, sweep)) and step.site in self.alone:
+        if isinstance(step, ir.Compute) and step.site in self.alone:
             functor = self.facts.functor(step)
             if isinstance(functor, ir.VertexFunctor) and sweep.own is not None:
-                hint = read_ahead_of(functor, sweep.own, self.facts.functions, self.streams)
+                hint = read_ahead_of(functor, sweep.own, self.facts.functions)
                 return sweep.with_hints(hint) if hint is not None else sweep
         if isinstance(step, ir.Advance) and sweep.selection is None:
             edge_functor = self.facts.edge_functor(step)
@@ -65,11 +64,6 @@ class _Reads:
             count = edges_side_by_side(step, edge_functor, self.facts.program)
             return sweep.with_hints(EdgesSideBySide(count)) if count > 1 else sweep
         return sweep
-
-    def _tests_alone(self, step: ir.Operator, sweep: Sweep) -> bool:
-        """Whether a filter streams all vertices and writes nothing: lanes without a vertex read what others have."""
-        everything = isinstance(step, ir.Filter) and sweep.members.frontier is None
-        return self.streams and everything and sweep.own is not None and not sweep.own.writes
 
     def _of_edges(self, step: ir.Advance, functor: ir.EdgeFunctor, walk: Walk, sweep: Sweep) -> ReadAhead | None:
         """What a push reads before its use."""

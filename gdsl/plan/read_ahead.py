@@ -16,10 +16,8 @@ Values that several calls write could be read ahead, too, as elements come in no
 take more passes, since all calls see older labels, and more atomics, since the reads that avoid them are older
 (docs/lab/journal.md).
 
-A long functor waits less and has more text, as for `edges_side_by_side`, and registers bound the number of values. On
-one GPU two cases gained nothing: vertices whose values depend only on their number, which are streamed anyway, and
-filters. A part of a large graph on each of several GPUs is streamed at a quarter of what the memory gives, as a thread
-has too few vertices to have many reads under way; there both read ahead.
+A long functor waits less and has more text, as for `edges_side_by_side`, and registers bound the number of values. Two
+cases gained nothing: vertices whose values depend only on their number, which are streamed anyway, and filters.
 """
 
 from __future__ import annotations
@@ -58,17 +56,14 @@ _INDEXES = (
 """What the index of a read may be made of."""
 
 
-def read_ahead_of(
-    functor: ir.Functor, variant: Variant, functions: Mapping[str, object], streams: bool = False
-) -> ReadAhead | None:
+def read_ahead_of(functor: ir.Functor, variant: Variant, functions: Mapping[str, object]) -> ReadAhead | None:
     """What a sweep reads ahead that runs nothing but this `variant` of `functor`; None where it is nothing, or where a
-    vertex waits but once, unless it `streams`. An edge has waited for its far end before."""
+    vertex waits but once. An edge has waited for its far end before."""
     if not is_simple(functor, variant, functions):
         return None
     before, after = _Reads(functor, variant).levels()
     values = [read.value for level in (*before, *after) for read in level]
-    waits_once = not any(map(_is_read, walk(tuple(map(_index_of, values)))))
-    if isinstance(functor, ir.VertexFunctor) and waits_once and not streams:
+    if isinstance(functor, ir.VertexFunctor) and not any(map(_is_read, walk(tuple(map(_index_of, values))))):
         return None
     several = several_of(values)
     return ReadAhead(before, after, several) if values and several > 1 else None

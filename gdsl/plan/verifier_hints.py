@@ -78,8 +78,6 @@ class HintVerifier(VariantVerifier):
         functor, pulls, ordered = self.accesses.functor(step), sweep.selection is not None, sweep.order is not None
         fits = isinstance(functor, ir.VertexFunctor) or (hint.over is not None and not pulls and not ordered)
         self.expect(self.target.grid and fits, "values that are read early")
-        tests_alone = not isinstance(step, ir.Filter) or sweep.own is None or not sweep.own.writes
-        self.expect(tests_alone, "a filter's values that are read early for lanes without a member")
         self._read_ahead(functor, hint, sweep)
 
     def _hub_bounds(self, step: ir.Operator, sweep: Sweep, hint: hints.HubBounds) -> None:

@@ -16,7 +16,6 @@ from gdsl.codegen.library import SEVERAL_GPUS, Library
 from gdsl.codegen.templates import template_text
 from gdsl.knobs import WITHOUT
 from gdsl.pipeline import load
-from gdsl.plan.hints import ReadAhead
 from gdsl.plan.walking import sweeps
 from gdsl.source import Source
 from gdsl.types import Widths
@@ -80,11 +79,7 @@ def test_it_differs_in_scopes_alone(path: Path) -> None:
     source = Source(path.name, path.read_text(encoding="utf-8"))
     program = load(source, words)
     if any(walk.repeats for sweep in sweeps(plan_of(program)) for walk in sweep.walks):  # one GPU walks fewer lists
-        program = load(source, words := (*words, f"{WITHOUT}list_bounds"))
-    plans = [plan_of(program, several_gpus=on) for on in (False, True)]
-    ahead = [[sweep.hint(ReadAhead) for sweep in sweeps(each)] for each in plans]
-    if ahead[0] != ahead[1]:  # several GPUs read ahead in more sweeps
-        program = load(source, words := (*words, f"{WITHOUT}prefetch"))
+        program = load(source, (*words, f"{WITHOUT}list_bounds"))
     texts = [generate(plan_of(program, several_gpus=on), Widths.both(32)).text for on in (False, True)]
     if "add_accepted(" in texts[0]:  # blocks of several GPUs add once what a pull has accepted
         program = load(source, (*words, f"{WITHOUT}list_bounds", f"{WITHOUT}direction"))

@@ -33,11 +33,6 @@ QUEUED = {
     "walked by two": filtering(after="advance(f, add, to=none); advance(f, mark, to=none, over=in_edges);"),
     "in a loop": filtering(after="repeat (3) { advance(f, add, to=none); }"),
     "its size": filtering(after="count = size(f); if (f) { advance(f, add, to=none); }"),
-    "by their values": filtering(
-        members="where(v => int64(z[v]) % 7 != 3)",
-        after="count = size(f); advance(f, add, to=none);",
-        data="local vertex z : vertex = id;",
-    ),
     "in a branch": filtering(
         first="frontier g = vertices;",
         after="if (size(g) > 2) { frontier h = where(some); advance(h, mark, to=none); }",

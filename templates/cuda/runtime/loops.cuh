@@ -44,26 +44,6 @@ __device__ __forceinline__ void each_vertex_side_by_side(const Members& members,
     }
 }
 
-// piece: each_vertex_by_warps_side_by_side
-// The same with whole warps: `visit(active, v, values)`. Lanes without a vertex read the values of another one.
-template <uint32 several, class Values, class Members, class Load, class Visit>
-__device__ __forceinline__ void each_vertex_by_warps_side_by_side(const Members& members, Load load, Visit visit) {
-    const uint64 size = own_end(members), step = own_warps<all_warps>(members) * 32;
-    for (uint64 base = own_base<all_warps>(members, 32); base < size; base += several * step) {
-        vertex v[several];
-        Values values[several];
-        side_by_side<several>([&](uint32 k) {
-            const uint64 at = base + k * step + lane_index();
-            values[k].active = at < size;
-            v[k] = members[at < size ? at : base];
-        });
-        load(v, values);
-        side_by_side<several>([&](uint32 k) {
-            if (base + k * step < size) { visit(values[k].active, v[k], values[k]); }
-        });
-    }
-}
-
 // piece: each_edge
 template <class Visit>
 __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
