@@ -26,7 +26,7 @@ from gdsl.operations import Outcome
 from gdsl.rules import JudgedOperator
 from gdsl.uniqueness.data import Data
 from gdsl.uniqueness.levels import EXACT, Level, State, decision_level, not_unique, worst
-from gdsl.uniqueness.values import ValueLevels, compared_with_initial
+from gdsl.uniqueness.values import ValueLevels, compared_with_index, compared_with_initial
 
 _FORMS = {Outcome.FETCH: "`fetch`", Outcome.CHANGED: "`changed`"}
 
@@ -112,7 +112,12 @@ class CallValues:
         return read.in_condition and not read.now and read.name in self.closing
 
     def _of_test(self, term: Term) -> Level | None:
-        """The level of a comparison with the initial constant, where that is all that is asked."""
+        """The level of a comparison with the initial constant, where that is all that is asked; or of whether a vertex is
+        the root of its set, which is the only one that is its own label."""
+        for label in compared_with_index(term):
+            is_settled = label.array in self.state.partitions and self.state.roots(label.array).exact
+            if is_settled and (not label.read or self._sees_one_value(label.read)):
+                return self.levels.of(label.index)
         for read in compared_with_initial(term, self.initials):
             if read.read and not self._sees_one_value(read.read):
                 continue

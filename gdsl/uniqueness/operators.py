@@ -170,6 +170,25 @@ class OperatorLevels(CallValues):
         is_known = is_known and alone and self.state.value(cause.name).exact
         return is_known and self.levels.at(cause.span).of(cause.value).exact
 
+    def _changes_noted(self, note: Write, cause: Write) -> bool:
+        """Whether all runs agree on whether any call changes what `cause` changes, as one scalar notes all that do."""
+        if note.index is not self.effects.terms.unit or not self.state.value(cause.name).exact:
+            return False
+        together = [cause]
+        for one in together:
+            others = (other for other in self.effects.written(cause.name) if not _apart(other.index, one.index))
+            together += [other for other in others if other not in together]
+        return all(other.operation is cause.operation and self._is_noted(other, note) for other in together)
+
+    def _is_noted(self, write: Write, note: Write) -> bool:
+        """Whether `write` is a reduction in which each call is sure of its operand, and says in the scalar of `note` if
+        it has changed anything."""
+        if write.outcome is not Outcome.CHANGED or write.operation not in IDEMPOTENT:
+            return False
+        is_known = self.control(write).exact and self.levels.at(write.span).of(write.value).exact
+        notes = (other for other in self.effects.written(note.name) if other.operation is note.operation)
+        return is_known and any(notes_any(other, write) and not self._further(other.guard, write) for other in notes)
+
     # ------------------------------------------------------------ what a write leaves
 
     def effect(self, write: Write) -> Level:
@@ -201,7 +220,7 @@ class OperatorLevels(CallValues):
             return self.levels.at(write.span, not_zero(self.effects, write.guard)).of(write.value)
         cause = results[0]
         if notes_any(write, cause):
-            is_known = self._deals_out(cause) or self._any_change_known(cause)
+            is_known = self._deals_out(cause) or self._any_change_known(cause) or self._changes_noted(write, cause)
             if is_known and self._same_for_all(cause, (write.index,), write.guard):
                 return EXACT
         same = len(results) == 1 and self._same_for_all(cause, (write.index, write.value), write.guard)

@@ -244,3 +244,11 @@ def compared_with_initial(term: Term, initials: Mapping[str, Constant]) -> Itera
         for read, constant in (term.arguments, term.arguments[::-1]):
             if isinstance(read, ElementTerm | ScalarTerm) and initials.get(read.data) is constant:
                 yield read
+
+
+def compared_with_index(term: Term) -> Iterator[ElementTerm]:
+    """The elements that `term` compares with their own index, where that is all that it does."""
+    if isinstance(term, Operation) and term.operation in (BinaryOperation.EQUAL, BinaryOperation.NOT_EQUAL):
+        for read, index in (term.arguments, term.arguments[::-1]):
+            if isinstance(read, ElementTerm) and read.index is index:
+                yield read

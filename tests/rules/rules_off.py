@@ -74,6 +74,7 @@ RULES: dict[str, tuple[str, Callable[..., Any]]] = {
     "effects on the element of a result alone": ("uniqueness.operators.OperatorLevels._same_for_all", _yes),
     "results that are the same together": ("uniqueness.operators.OperatorLevels._deals_out", _yes),
     "changes that all runs make": ("uniqueness.operators.OperatorLevels._any_change_known", _yes),
+    "changes that one scalar notes": ("uniqueness.operators.OperatorLevels._changes_noted", _yes),
     "elements that all runs find unwritten": ("uniqueness.operators.OperatorLevels._old_known", _yes),
     "tests for the first constant": ("uniqueness.operators.OperatorLevels._of_test", _exact),
     "what makes the first constant": ("uniqueness.operators.OperatorLevels._mark", _exact),

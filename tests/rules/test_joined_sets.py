@@ -41,6 +41,7 @@ EXACT = {
     "under a condition": program(link="if (kind[e] > 3 && s < t) { join(x, s, t); }"),
     "each vertex with one that is computed": program(link="join(x, s, t); if (kind[e] > 0) { join(x, t, 0); }"),
     "in a loop of the functor": program(link="for i in 0..kind[e] { join(x, s, vertex(i)); }"),
+    "whether a vertex is its own label": program(read="y[v] = x[v] == v ? v : none; found |= v != x[v];"),
     "in passes": program(
         schedule="repeat (3) { compute(edges, link); } compute(vertices, read);", cond="cond kind[e] == iteration;"
     ),
@@ -63,6 +64,14 @@ EXACT = {
 }
 NOT_EXACT = {
     "labels themselves": program(read="y[v] = x[v];"),
+    "whether a label is a certain one": program(read="y[v] = x[v] == 3 ? v : none;"),
+    "whether its label is the label of a neighbor": program(
+        schedule="compute(edges, link); compute(edges, (s, t, e) => { y[t] max= x[s] == t ? s : 0; });"
+    ),
+    "whether a vertex of any neighbor is its own label": program(
+        link="join(x, t, seen[t]);", cond="cond seen[t] != none;", read="y[v] = x[v] == v ? v : none;",
+        schedule="compute(edges, see); compute(edges, link); compute(vertices, read);",
+    ),
     "joined with any neighbor": program(
         link="join(x, t, seen[t]);", cond="cond seen[t] != none;",
         schedule="compute(edges, see); compute(edges, link); compute(vertices, read);",

@@ -382,8 +382,29 @@ schedule { advance(vertices, spread, to=none); }
         ("x[src][1]", "x[src][0]", {"up", "down"}),
         ("x[src][1]", "x[src][one]", {"up", "down"}),
         ("down |= changed(x[src][1] min= d[dst])", "x[src][0] min= d[dst]", {"up"}),
+        ("down |= changed(x[src][1]", "up |= changed(x[src][0]", set()),
+        ("down |= changed(x[src][1] min= d[dst]);", "if (d[dst] > 3) { up |= changed(x[src][0] min= d[dst]); }", set()),
+        (
+            "down |= changed(x[src][1] min= d[dst]);",
+            "let it = changed(x[src][0] min= d[dst]); if (d[dst] > 3) { up |= it; }",
+            {"up"},
+        ),
+        (
+            "down |= changed(x[src][1] min= d[dst])",
+            "up |= changed(x[src][one] min= d[dst]); down |= changed(x[src][1] min= d[dst])",
+            {"up", "down"},
+        ),
     ],
-    ids=["each its own", "the same", "one by a number", "the same unnoticed"],
+    ids=[
+        "each its own",
+        "the same",
+        "one by a number",
+        "the same unnoticed",
+        "the same in one scalar",
+        "the same under a condition",
+        "the same noticed under a condition",
+        "by a number and in two scalars",
+    ],
 )
 def test_changes_of_several_values(former: str, now: str, marked: set[str]) -> None:
     program = program_of(SEVERAL.replace(former, now), "several")
