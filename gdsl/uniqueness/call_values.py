@@ -112,8 +112,8 @@ class CallValues:
         return read.in_condition and not read.now and read.name in self.closing
 
     def _of_test(self, term: Term) -> Level | None:
-        """The level of a comparison with the initial constant, where that is all that is asked; or of whether a vertex is
-        the root of its set, which is the only one that is its own label."""
+        """The level of a comparison with the initial constant, where that is all that is asked; or of whether a vertex
+        is the root of its set, which is the only one that is its own label."""
         for label in compared_with_index(term):
             is_settled = label.array in self.state.partitions and self.state.roots(label.array).exact
             if is_settled and (not label.read or self._sees_one_value(label.read)):
