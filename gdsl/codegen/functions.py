@@ -28,7 +28,7 @@ from gdsl.codegen.statements import StatementPrinter, accepts_last, always_accep
 from gdsl.codegen.usage import Uses, function_uses, uses_of
 from gdsl.ir import nodes as ir
 from gdsl.ir.calls import function_order, long_functions
-from gdsl.ir.traversal import contains
+from gdsl.ir.traversal import contains, walk
 from gdsl.operations import Domain, Outcome
 from gdsl.passes.writers import written_arrays, written_several_ways
 from gdsl.plan.hints import EarlyRead, ReadAhead
@@ -284,7 +284,9 @@ class FunctionPrinter:
         assert isinstance(functor, ir.VertexFunctor)
         name = self.names.derived(Scope.LOCAL, f"own_{array}", "own")
         kind = type_name(self.program.array(array).type)
-        lines.add(f"{kind} {name} = load_now(&d.{self.names.member(array)}[{self.names.local(functor.vertex)}]);")
+        element = f"d.{self.names.member(array)}[{self.names.local(functor.vertex)}]"
+        stored = any(isinstance(each, ir.Store) and each.target.data == array for each in walk(functor.body))
+        lines.add(f"{kind} {name} = {element if stored else f'load_now(&{element})'};")
         return name
 
     def _finish(
