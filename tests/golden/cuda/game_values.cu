@@ -14,8 +14,8 @@
 // piece: load_gathered
 // piece: negated
 // piece: multiplied
-// piece: load_relaxed
 // piece: store_relaxed
+// piece: load_relaxed
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
@@ -78,7 +78,6 @@ constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
 // piece: wrapping_add wrapping_subtract wrapping_negate
 // piece: shift_left
 // piece: ctz
-// piece: load_now
 // piece: store_shared
 // piece: bits_of
 // piece: word_of_size exchange_word
@@ -611,7 +610,7 @@ __device__ __forceinline__ bool take_condition(const data_slice& d, vertex v) {
 #line resume "game_values.cu"
 
 __device__ __forceinline__ bool take_apply(const data_slice& d, vertex v, uint32 own_seen) {
-    int32 own_worth = load_now(&d.worth[v]);
+    int32 own_worth = d.worth[v];
 #line 22 "game_values.gdsl"
     const int32 taken = ctz(~own_seen);
     own_worth = taken < 31 ? wrapping_add(~own_worth, taken) : taken == 31 ? wrapping_subtract(own_worth, 31) : own_worth;
