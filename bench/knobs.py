@@ -37,13 +37,15 @@ from gdsl.api.schedules import code_of, differences, hash_of, knob_choices
 from gdsl.api.summary import on_host
 from gdsl.backends import registry
 from gdsl.backends.cuda import observed_forms
+from gdsl.backends.cuda.degree_order import ends_at_hubs
 from gdsl.backends.cuda.memory import largest_degree_of
 from gdsl.backends.measuring import measured
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph
 from gdsl.graph.csr import Csr
 from gdsl.plan import heuristics, work_order
-from gdsl.plan.graph_class import GENERAL, REVISITED, GraphClass
+from gdsl.plan.graph_class import GENERAL, REVISITED, WIDE, GraphClass
+from gdsl.plan.target import CUDA_FUSED
 from gdsl.types import Widths
 
 MORE_WORKS = (*TWELVE, "label_propagation")
@@ -60,8 +62,8 @@ _TURNS, _FEW_TURNS, _LONG_MS, _FAR = 7, 4, 10.0, 1.15
 """A word is run so many times in turns with the program as it is, fewer times where a run takes so long, unless its
 first runs take so much longer."""
 
-Counts = tuple[int, int, int]
-"""The numbers of vertices and stored edges of a graph, and its largest degree."""
+Counts = tuple[int, int, int, float]
+"""The numbers of vertices and stored edges of a graph, its largest degree, and the part of edges that lead to hubs."""
 
 
 def words_of(work: str) -> list[str]:
@@ -103,10 +105,10 @@ def _instance(work: str, word: str) -> Any:
 
 def _classes(ir: Any, counts: Counts) -> Iterator[GraphClass]:
     """Those that runs on such a graph may use."""
-    suited = heuristics.class_for(ir, *counts)
+    suited = heuristics.class_for(ir, *counts[:3], at_hubs=lambda places: counts[3])
     yield suited
     if suited == GENERAL and work_order.observed_loop(ir) is not None:
-        yield REVISITED
+        yield from (REVISITED, WIDE)
 
 
 def make(work: str, word: str, graphs: Sequence[Counts], known: Mapping[Counts, str]) -> dict[Counts, str]:
@@ -201,7 +203,8 @@ class Codes:
 
 def counts_of(graph: BenchmarkGraph) -> Counts:
     """What the class of a graph depends on."""
-    return graph.num_vertices, graph.num_edges, largest_degree_of(graph.graph)
+    at_hubs = round(ends_at_hubs(graph.graph, 1 << CUDA_FUSED.sizes.bound_bits), 3)
+    return graph.num_vertices, graph.num_edges, largest_degree_of(graph.graph), at_hubs
 
 
 class Search:

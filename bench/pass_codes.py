@@ -18,12 +18,11 @@ from bench.graphs import BenchmarkGraph, load, made_graph
 from bench.works import WORKS
 from gdsl.api.schedules import code_of, hash_of
 from gdsl.backends import registry
-from gdsl.backends.cuda.memory import largest_degree_of
-from gdsl.backends.cuda.planning import plan_of
+from gdsl.backends.cuda.planning import class_on, plan_of
 from gdsl.diagnostics import GdslError
 from gdsl.knobs import OPTIONAL_PASSES as OPTIONAL
 from gdsl.plan import heuristics
-from gdsl.plan.graph_class import FACTS, GENERAL, REVISITED, class_of
+from gdsl.plan.graph_class import FACTS, GENERAL, REVISITED, WIDE, class_of
 from gdsl.plan.renumbering import looking_up
 from gdsl.types import Widths
 
@@ -115,9 +114,9 @@ class Codes:
         facts: set[tuple[str, ...]] = {()}
         if self._backend == "cuda":
             program = _instance(work, NOTHING)
-            own = heuristics.class_for(program, graph.num_vertices, graph.num_edges, largest_degree_of(graph.graph))
+            own = class_on(program, graph.graph)
             begins_again = own == GENERAL and "revisited" in heuristics.effects_of_graph(program)
-            facts = {own.facts, REVISITED.facts} if begins_again else {own.facts}
+            facts = {own.facts, REVISITED.facts, WIDE.facts} if begins_again else {own.facts}
         return [name for name in OPTIONAL if any(self._differs(Form(work, name, each)) for each in facts)]
 
     def _differs(self, form: Form) -> bool:

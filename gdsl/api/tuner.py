@@ -23,14 +23,13 @@ from gdsl.api.schedules import KnobChoice, Words, code_of, differences, knob_cho
 from gdsl.api.summary import on_host
 from gdsl.api.tune_files import kind_of
 from gdsl.api.tuning_outcome import BEFORE, HOPELESS, Stop, Try, TuningOutcome, Verdict
-from gdsl.backends import registry
+from gdsl.backends import cuda, registry
 from gdsl.backends.interface import Pair
 from gdsl.backends.measuring import measured
 from gdsl.binding import needed_widths
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph
 from gdsl.imports import with_imports
-from gdsl.plan import heuristics
 from gdsl.plan.graph_class import GENERAL
 from gdsl.source import Source
 
@@ -225,8 +224,7 @@ class Tuner:
         tree = program.ir
         graph_class = GENERAL
         if self.backend == "cuda":
-            kind = self._kind
-            graph_class = heuristics.class_for(tree, kind.vertices, kind.edges, kind.largest_degree)
+            graph_class = cuda.class_on(tree, self.graph, self._kind.largest_degree)
         return code_of(tree, self.backend, needed_widths(tree, self.graph), graph_class)
 
     def _measure(self, knob: str, word: str, way: _Way) -> None:

@@ -13,7 +13,7 @@ depends on it. What a run has shown leaves out those that cannot gain anything. 
 - One block on each multiprocessor, which wait for each other in less time, and have the first-level cache alone.
 - The other numbering of the vertices, on graphs beyond the cache.
 - A thread for each list, where an operator that has much of the time pushes along lists of at most a few lines, or
-  reduces them.
+  reduces them; equal numbers of edges where lists may be longer.
 - From near to far, where the order as given was kept.
 
 `backends.cuda.observed_forms` decides whether and when they are tried.
@@ -43,6 +43,7 @@ _MUCH = 0.25
 """Part of a run's time that an operator must take for another balance of its own."""
 _LARGE = f"or as_given where auto chose by_degree, on graphs of {LEAST_EDGES:,} edges and more"
 _SHORT = f"where no list has {LONG_LIST} edges, and the operator takes a fourth of the time"
+_LONG = f"where a list has {LONG_LIST} edges, and the operator takes a fourth of the time"
 _GIVEN = "where the order as given was kept"
 
 
@@ -130,13 +131,13 @@ def alternatives(program: ir.Program, plan: Plan, seen: Seen) -> Iterator[Altern
         yield Alternative(f"schedule.layout={layout.value}", own=(("layout", layout),), where=_LARGE)
     if seen.near_far:
         return
-    if seen.largest_degree < LONG_LIST:
-        walked = {step.site for step in walk(program.schedule) if isinstance(step, (ir.Advance, ir.NeighborReduce))}
-        beside = _sharing(plan)
-        for site in seen.shares:
-            if site in walked and sum(seen.shares.get(each, 0.0) for each in beside.get(site, ())) >= _MUCH:
-                word = f"{seen.labels[site]}.balance=thread"
-                yield Alternative(word, ((site, "balance", Balance.THREAD),), where=_SHORT)
+    balance, where = (Balance.THREAD, _SHORT) if seen.largest_degree < LONG_LIST else (Balance.MERGE, _LONG)
+    walked = {step.site for step in walk(program.schedule) if isinstance(step, (ir.Advance, ir.NeighborReduce))}
+    beside = _sharing(plan)
+    for site in seen.shares:
+        if site in walked and sum(seen.shares.get(each, 0.0) for each in beside.get(site, ())) >= _MUCH:
+            word = f"{seen.labels[site]}.balance={balance.value}"
+            yield Alternative(word, ((site, "balance", balance),), where=where)
     if work_order.observed_loop(program) is not None:
         yield Alternative("schedule.order=near_far", own=(("order", Order.NEAR_FAR),), where=_GIVEN)
 
@@ -162,6 +163,7 @@ def explain(program: ir.Program, plan: Plan, labels: Mapping[int, str]) -> Itera
         yield "runs try no other form, as the program has a knob of its own"
         return
     most = Seen(labels, tuple(labels), dict.fromkeys(labels, 1.0), LEAST_EDGES, 0, blocks_each=2)
+    long = dataclasses.replace(most, largest_degree=LONG_LIST)
     yield "runs on a GPU try, for a tenth of their time at most, and keep on a graph what is faster:"
-    for each in alternatives(program, plan, most):
+    for each in dict.fromkeys(form for seen in (most, long) for form in alternatives(program, plan, seen)):
         yield f"  {each.word}{', ' if each.where else ''}{each.where}"

@@ -47,6 +47,8 @@ class GraphClass:
     revisited: bool = False
     """A loop of the program in the order as given visits each edge of it more than twice. Not measured: runs observe
     it."""
+    wide_passes: bool = False
+    """Revisited, in passes of more edges than there are threads. Not measured: the run that is stopped has shown it."""
     host_lists: bool = False
     """Its edge lists are in the memory of the host: a GPU reads them over a link, which is fast in whole lines of 128
     bytes. Not measured, but where the run has them."""
@@ -70,6 +72,8 @@ GENERAL = GraphClass()
 """Any graph."""
 REVISITED = GraphClass(revisited=True)
 """Graphs on which runs begin again from near to far."""
+WIDE = GraphClass(revisited=True, wide_passes=True)
+"""Those of them whose passes have many edges."""
 FACTS = {
     "bounded": f"no vertex has {LONG_LIST} edges or more",
     "narrow": f"bounded, with fewer than {EDGES_PER_VERTEX} edges per vertex",
@@ -77,6 +81,7 @@ FACTS = {
     "short-lists": f"no vertex has more than {WARP_LIST} edges, and there are {LARGE:,} vertices or more",
     "hubs": f"{MANY_EDGES:,} edges or more, and a vertex with {SKEW} times as many as the mean",
     "revisited": "a worklist in the order as given has visited each edge more than twice",
+    "wide-passes": "revisited, in passes of more edges than there are threads",
     "host-lists": "edge lists in the memory of the host",
 }
 """What each fact says, by its name."""
@@ -87,6 +92,7 @@ _IMPLIED = {
     "short-lists": ("bounded",),
     "hubs": (),
     "revisited": (),
+    "wide-passes": ("revisited",),
     "host-lists": (),
 }
 

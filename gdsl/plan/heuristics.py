@@ -1,10 +1,11 @@
 """Chooses the class of graphs for which a program's plan is built (cuda): the facts that make a difference to it.
 
 - A worklist in any order is processed from near to far on narrow graphs, with buckets on bounded ones, and on other
-  graphs after a run has visited edges too often (`work_order`). Forests are such others: where one way leads to each
+  graphs after a run has visited edges too often (`work_order`), without lists of few members if it did so in wide
+  passes. Forests are such others: where one way leads to each
   vertex, no order has less to do. From near to far, blocks have one size.
-- Monotone loops keep bounds of hubs in each block's shared memory on graphs of hubs, if the GPU has enough
-  (`block_cache`).
+- Monotone loops keep bounds of hubs in each block's shared memory on graphs of hubs, if the GPU has enough, and if
+  enough edges lead to hubs (`block_cache`).
 - Searches use blocks of NARROW_BLOCK threads on deep graphs. Their frontiers are small, so every level is a chain of
   dependent memory accesses; besides these, warps wait only for each other. With fewer warps there is less contention
   for counters and barriers, and each thread may have more registers. Large frontiers need more warps to hide the
@@ -16,6 +17,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 
 from gdsl.ir.nodes import Program
 from gdsl.ir.worklists import worklist_loops
@@ -28,6 +30,9 @@ from gdsl.plan.target import CUDA_FUSED
 
 _DECIDING = ("revisited", "bounded", "narrow", "hubs", "deep")
 """What decides the order, the bounds or the blocks, the first that holds."""
+HUB_ENDS = 0.33
+"""Part of all edges that must lead to vertices with a bound: each of these spares a look at a value, while blocks are
+larger, and fewer, for the bounds."""
 ALL = 1 << 30
 """Bytes of a multiprocessor's own memory, where a program is to be as large as it may be."""
 
@@ -42,6 +47,7 @@ def effects_of_graph(program: Program) -> dict[str, str]:
     ordered, over_buckets = work_order.has_choice(program), bool(worklist_loops(program))
     effects = {
         "revisited": ("from near to far", work_order.observed_loop(program) is not None),
+        "wide-passes": ("without lists of few members", work_order.observed_loop(program) is not None),
         "bounded": _effect_of_bounds(program, ordered and over_buckets),
         "narrow": ("from near to far", ordered and not over_buckets),
         "deep": (f"{NARROW_BLOCK} threads per block", not ordered and _depends_on_depth(program)),
@@ -73,9 +79,17 @@ def in_host(program: Program, graph: GraphClass) -> GraphClass:
     return dataclasses.replace(graph, host_lists=load_balance.reads_whole_lines(program))
 
 
-def class_for(program: Program, num_vertices: int, num_edges: int, largest_degree: int, room: int = ALL) -> GraphClass:
+def class_for(
+    program: Program,
+    num_vertices: int,
+    num_edges: int,
+    largest_degree: int,
+    room: int = ALL,
+    at_hubs: Callable[[int], float] = lambda places: 1.0,
+) -> GraphClass:
     """The class of a graph with so many vertices and stored edges, as far as it matters to `program` (annotated, before
-    `gdsl.passes`). `room`: bytes of a multiprocessor's own memory that a block may have."""
+    `gdsl.passes`). `room`: bytes of a multiprocessor's own memory that a block may have; `at_hubs`: the part of all
+    edges that lead to vertices with a bound, if there are so many places for bounds, which takes time to find out."""
     if not depends_on_graph(program):
         return GENERAL
     measured = measure(num_vertices, num_edges, largest_degree)
@@ -83,14 +97,17 @@ def class_for(program: Program, num_vertices: int, num_edges: int, largest_degre
         measured = dataclasses.replace(measured, narrow=False, deep=False)
     if not block_cache.has_room(CUDA_FUSED.sizes, room, num_vertices):
         measured = dataclasses.replace(measured, hubs=False)
-    return relevant(program, measured)
+    found = relevant(program, measured)
+    if found.hubs and at_hubs(1 << CUDA_FUSED.sizes.bound_bits) < HUB_ENDS:
+        found = relevant(program, dataclasses.replace(measured, hubs=False))
+    return found
 
 
 def relevant(program: Program, graph: GraphClass) -> GraphClass:
     """The facts of a class of graphs that make a difference to `program`: of those that decide the order, the bounds or
     the blocks, one at most."""
     effects, holding = effects_of_graph(program), {fact for fact in FACTS if graph.has(fact)}
-    beside = {"short-lists"} if effects.get("bounded") == "from near to far" else {"short-lists", "bounded"}
+    beside = {"short-lists", "wide-passes"} | ({"bounded"} if effects.get("bounded") != "from near to far" else set())
     deciding = [fact for fact in _DECIDING if fact in effects and fact in holding and fact not in beside][:1]
     facts = class_of([*deciding, *(beside & effects.keys() & holding)])
     return in_host(program, facts) if graph.host_lists else facts

@@ -173,6 +173,8 @@ class Renumbering:
     (`gdsl.ir.ids`)."""
     keeps: bool
     """Whether it is one whose blocks keep the first values in their own memory (`block_cache`)."""
+    searches: bool
+    """Whether it goes from frontier to frontier."""
     ids: tuple[str, ...]
     """The data at the border whose values are ids."""
     arrays: tuple[str, ...]

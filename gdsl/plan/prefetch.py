@@ -133,7 +133,7 @@ def _goes_by_lists(sweep: Sweep, segment: Segment) -> bool:
 
 def has_small_frontiers(sweep: Sweep, plan: Plan) -> bool:
     """Whether a sweep of a search has few members most of the time."""
-    return sweep.order is not None or plan.graph.deep
+    return (sweep.order is not None and not plan.graph.wide_passes) or plan.graph.deep
 
 
 # Decides which sweeps prefetch what a thread's next vertices need while it processes the present ones (cuda).

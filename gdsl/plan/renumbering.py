@@ -29,7 +29,9 @@ from gdsl.passes.writers import far_roles
 from gdsl.plan import block_cache
 from gdsl.plan.buffer_nodes import GRAPH, LAYOUT, PROBLEM, Allocator, Buffer, Cleared, Role
 from gdsl.plan.facts import Facts
+from gdsl.plan.graph_class import LARGE
 from gdsl.plan.nodes import Plan, Renumbering
+from gdsl.plan.occupancy import searches
 from gdsl.plan.walking import sweeps
 from gdsl.types import Type
 
@@ -45,6 +47,10 @@ is worth it from so many reads saved for each vertex: PageRank and HITS gain 6 t
 power laws of 8 to 61 edges a vertex), and lose 4 or gain 2 with 2.5, and lose 5 to 12 with 1.3 to 1.8, and more on
 stars (H200). It does not see whether values fit into L2: R-MAT of 17 million vertices, whose values do not, gains 39
 with 1.7; `alternatives` has runs try the other numbering."""
+_LEAST_VERTICES = LARGE
+"""Searches gain nothing on as few vertices, whose values are in L2 in any order: their passes are short, and
+wait for the warps that have the hubs of neighboring ids. BFS on R-MAT and Barabasi's graphs of a million vertices takes
+1.4 to 1.7 times as long by degree; on R-MAT of two million vertices .87, of four .78 (H200)."""
 WORTH = f"there are {LEAST_EDGES:,} edges and more, and reads along them gain more than results in another order cost"
 
 _MOST_VERTICES = 1 << 31
@@ -89,7 +95,8 @@ def renumbering_of(plan: Plan) -> Renumbering | None:
     edges = (_buffer("edges", Type.EDGE, EDGES, Role.NAMES_OF_EDGES),) if of_edges else ()
     buffers = (*held, *edges, *_sorted(), *_other_order(plan, [*arrays, *of_edges]))
     keeps = asked is Layout.AUTO and bool(block_cache.could_keep(program, plan.target))
-    return Renumbering(asked is Layout.BY_DEGREE, asks, keeps, tuple(ids), tuple(arrays), tuple(of_edges), buffers)
+    kinds = asked is Layout.BY_DEGREE, asks, keeps, searches(program)
+    return Renumbering(*kinds, tuple(ids), tuple(arrays), tuple(of_edges), buffers)
 
 
 def can_be_put(layout: Renumbering, own: Collection[str]) -> bool:
@@ -172,6 +179,8 @@ def is_worth(layout: Renumbering, num_vertices: int, num_edges: int, saved: Call
         return False
     if layout.always:
         return True
+    if layout.searches and num_vertices <= _LEAST_VERTICES:
+        return False
     least = max(READS * max(_moves(layout), 1), READS_KEPT if layout.keeps else 0.0)
     return num_edges >= LEAST_EDGES and saved() >= least
 

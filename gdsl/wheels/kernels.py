@@ -23,7 +23,7 @@ from gdsl.codegen.cuda.generate import generate
 from gdsl.diagnostics import GdslError
 from gdsl.ir.nodes import Program
 from gdsl.plan import heuristics
-from gdsl.plan.graph_class import REVISITED, GraphClass, class_of
+from gdsl.plan.graph_class import REVISITED, WIDE, GraphClass, class_of
 from gdsl.plan.renumbering import looking_up
 from gdsl.plan.teams import refusal
 from gdsl.progress import working
@@ -135,10 +135,10 @@ def _forms(program: Program, widths: Widths) -> Iterator[Form]:
 
 def classes_of(program: Program) -> list[GraphClass]:
     """Every class of graphs that runs distinguish for `program`."""
-    facts = [fact for fact in heuristics.effects_of_graph(program) if fact != "revisited"]
+    facts = [fact for fact in heuristics.effects_of_graph(program) if fact not in ("revisited", "wide-passes")]
     chosen = itertools.chain.from_iterable(itertools.combinations(facts, size) for size in range(len(facts) + 1))
     classes = [heuristics.relevant(program, class_of(each)) for each in chosen]
     if "revisited" in heuristics.effects_of_graph(program):
-        classes.append(REVISITED)
+        classes += [REVISITED, WIDE]
     classes += [heuristics.in_host(program, each) for each in classes]
     return list(dict.fromkeys(dataclasses.replace(each) for each in classes))

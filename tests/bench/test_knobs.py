@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from bench import knobs
 from bench.graphs import made_graph
 from bench.more_classes import MORE_CLASSES
-from gdsl.plan.graph_class import GENERAL, REVISITED
+from gdsl.plan.graph_class import GENERAL, REVISITED, WIDE
 
 
 @pytest.mark.parametrize("name", MORE_CLASSES)
@@ -44,8 +44,8 @@ def test_every_word_that_a_form_has_is_tried():
 
 def test_the_code_of_a_word_is_that_of_the_classes_of_a_graph():
     ir = knobs._instance("sssp", knobs.AUTO)
-    assert list(knobs._classes(ir, (1 << 20, 1 << 24, 20))) == [GENERAL, REVISITED]
-    assert [each.narrow for each in knobs._classes(ir, (1 << 20, 1 << 22, 4))] == [True]
+    assert list(knobs._classes(ir, (1 << 20, 1 << 24, 20, 0.0))) == [GENERAL, REVISITED, WIDE]
+    assert [each.narrow for each in knobs._classes(ir, (1 << 20, 1 << 22, 4, 0.0))] == [True]
 
 
 def test_rows_from_end_to_end():
@@ -53,7 +53,7 @@ def test_rows_from_end_to_end():
     found = CliRunner().invoke(knobs.main, options)
     assert found.exit_code == 0, found.output
     lines = found.output.splitlines()
-    assert "binary_tree63: (63, 124, 3)" in lines[0] and "WRONG" not in found.output
+    assert "binary_tree63: (63, 124, 3, 1.0)" in lines[0] and "WRONG" not in found.output
     assert "sssp-binary_tree63: first " in lines[1] and "tries" in lines[1] and "components-" in lines[2]
 
 

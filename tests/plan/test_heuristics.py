@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from support.graphs import make_graph
 
 from gdsl import pipeline
+from gdsl.backends.cuda.degree_order import ends_at_hubs
 from gdsl.ir.nodes import Program
 from gdsl.plan import target
 from gdsl.plan.graph_class import FACTS, GENERAL, class_of, measure
-from gdsl.plan.heuristics import class_for, depends_on_graph, effects_of_graph, in_host, relevant
+from gdsl.plan.heuristics import HUB_ENDS, class_for, depends_on_graph, effects_of_graph, in_host, relevant
 from gdsl.plan.hints import BlindClaim
 from gdsl.plan.occupancy import NARROW_BLOCK
 from gdsl.plan.printer import print_plan
@@ -17,7 +19,7 @@ from gdsl.plan.walking import sweeps, variants_of
 from .planning import DEEP, ROOT, plan_of
 from .test_occupancy import ROADS, SOCIAL, STAR
 
-MEASURED = [fact for fact in FACTS if fact not in ("host-lists", "revisited")]
+MEASURED = [fact for fact in FACTS if fact not in ("host-lists", "revisited", "wide-passes")]
 TOWN = (100_000, 350_000, 4)
 HUBS = (1 << 22, 1 << 27, 1 << 17)
 ROOM = 186_000
@@ -91,6 +93,27 @@ def test_large_graphs_of_hubs_have_bounds(tune: str) -> None:
     assert class_for(given, *HUBS, 100_000) == GENERAL, "where the GPU has no room for them"
     assert all(class_for(given, *shape, ROOM) == GENERAL for shape in (STAR, (1 << 20, 1 << 23, 64)))
     assert "keep bounds of values" in print_plan(plan_of("sssp", f"schedule.order={tune}"))
+
+
+@pytest.mark.parametrize("share, bounds", [(HUB_ENDS, True), (0.9 * HUB_ENDS, False)])
+def test_bounds_of_hubs_are_kept_where_enough_edges_lead_to_them(share: float, bounds: bool) -> None:
+    asked: list[int] = []
+
+    def at_hubs(places: int) -> float:
+        asked.append(places)
+        return share
+
+    assert class_for(program("sssp"), *HUBS, ROOM, at_hubs).hubs is bounds
+    assert asked == [1 << target.CUDA_FUSED.sizes.bound_bits]
+    assert not class_for(program("bfs"), *HUBS, ROOM, at_hubs).hubs and len(asked) == 1, "nobody else asks"
+
+
+def test_where_edges_lead_is_counted_by_place() -> None:
+    """Vertices 1, 5 and 9 share a place of four: that with most edges has it."""
+    star = make_graph([*((1, v) for v in range(2, 9)), (5, 2), (5, 3)], 10, directed=False)
+    assert ends_at_hubs(star, 4) == (7 + 2 + 2 + 1) / star.num_edges
+    assert ends_at_hubs(star, 1) == 7 / star.num_edges and ends_at_hubs(star, 16) == 1.0
+    assert ends_at_hubs(make_graph([], 0, directed=False), 4) == 0.0
 
 
 @pytest.mark.parametrize("tune", ["schedule.order=near_far", "schedule.fuse=off", "schedule.block=1024"])

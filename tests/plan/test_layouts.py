@@ -14,6 +14,7 @@ from gdsl.ir.ids import NAME as GIVEN_IDS
 from gdsl.operations import Layout
 from gdsl.plan import renumbering, target
 from gdsl.plan.buffer_nodes import Role
+from gdsl.plan.graph_class import LARGE
 from gdsl.plan.printer import print_plan
 from gdsl.plan.renumbering import can_be_put, is_worth
 
@@ -150,6 +151,15 @@ def test_every_fourth_sector_stands_for_the_others(monkeypatch: pytest.MonkeyPat
     sampled = saved_by_degrees(degrees)
     monkeypatch.setattr(degree_order, "SAMPLED", 1 << 20)
     assert sampled == pytest.approx(saved_by_degrees(degrees), rel=0.2)
+
+
+def test_searches_need_as_many_vertices_as_make_long_passes() -> None:
+    bfs, triangles, pagerank = (plan_of(name).layout for name in ("bfs", "triangle_count", "pagerank"))
+    assert bfs is not None and triangles is not None and pagerank is not None
+    assert bfs.searches and not triangles.searches and not pagerank.searches
+    few, many = ((LARGE + more, 1 << 25, lambda: 9.0) for more in (0, 1))
+    assert [is_worth(each, *few) for each in (bfs, triangles, pagerank)] == [False, True, True]
+    assert [is_worth(each, *many) for each in (bfs, triangles, pagerank)] == [True, True, True]
 
 
 def test_programs_whose_results_move_need_more() -> None:

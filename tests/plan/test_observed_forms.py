@@ -204,7 +204,7 @@ def test_what_runs_leave_to_try() -> None:
         "schedule.layout=as_given",
     ]
     assert words_of("bfs", seen(100, shares={0: 0.9})) == [*blocks, "visit.balance=thread"]
-    assert words_of("bfs", seen(100, 512, shares={0: 0.9})) == blocks, "where lists may be long"
+    assert words_of("bfs", seen(100, 512, shares={0: 0.9})) == [*blocks, "visit.balance=merge"], "lists may be long"
     larger = ["schedule.block=512", "schedule.block=1024"]
     assert words_of("bfs", seen(100), class_of(["deep"])) == ["without=small_frontiers", *larger]
     assert words_of("sssp", seen(100)) == [*blocks, "schedule.order=near_far"]

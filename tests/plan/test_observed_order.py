@@ -8,9 +8,12 @@ from support.near_far import PROGRAMS
 from gdsl import pipeline
 from gdsl.backends.cuda import planning
 from gdsl.backends.cuda.observed_order import LEAST_VISITS, ObservedOrder
-from gdsl.plan.graph_class import REVISITED, class_of
+from gdsl.plan.graph_class import REVISITED, WIDE, GraphClass, class_of
 from gdsl.plan.heuristics import effects_of_graph, relevant
+from gdsl.plan.occupancy import LISTING, resident_threads
 from gdsl.plan.printer import print_plan
+from gdsl.plan.small_frontiers import is_listed
+from gdsl.plan.walking import operations
 from gdsl.plan.work_order import MOST_VISITS, most_visits, orders
 
 from .planning import ROOT, plan_of
@@ -34,7 +37,7 @@ def stopped(spent: float, near_far: float) -> ObservedOrder:
     """After a run that was stopped and begun again."""
     found = ObservedOrder(EDGES)
     assert found.most_visits == MOST_VISITS * EDGES and not found.is_near_far and found.needs_run
-    found.note_stop(2 * EDGES + 5, spent)
+    found.note_stop(2 * EDGES + 5, spent, 10)
     found.note_near_far(near_far)
     return found
 
@@ -65,9 +68,26 @@ def test_or_gives_way_if_it_is_slower_too(ends: bool) -> None:
     if ends:
         found.note_as_given(4 * EDGES, 9.0)
     else:
-        found.note_stop(4 * EDGES + 11, 8.1)
+        found.note_stop(4 * EDGES + 11, 8.1, 10)
     assert found.is_near_far and not found.needs_run
     assert found.line.startswith("order: near_far, took 8 ms where as_given")
+
+
+@pytest.mark.parametrize(("graph", "listed"), [(REVISITED, True), (WIDE, False), (class_of(["narrow"]), True)])
+def test_wide_passes_need_no_lists(graph: GraphClass, listed: bool) -> None:
+    plan = planning.plan_of(pipeline.load(str(ROOT / "samples" / "sssp.gdsl")), graph=graph)
+    assert orders(plan) and any(is_listed(each) for each in operations(plan)) is listed
+    assert (resident_threads(plan) == LISTING) is listed
+
+
+def test_what_begins_again_has_lists_of_few_members_where_passes_were_small() -> None:
+    """Of fewer edges than threads, in the mean of the passes before the first stop."""
+    for passes, wide in ((21, False), (20, True)):
+        found = ObservedOrder(EDGES, EDGES // 10)
+        found.note_stop(2 * EDGES, 4.0, passes)
+        assert found.is_wide is wide
+        found.note_stop(2 * EDGES, 4.0, 1 if not wide else 99)
+        assert found.is_wide is wide, "the code is there"
 
 
 def test_small_graphs_and_graphs_visited_once_stay_as_given() -> None:

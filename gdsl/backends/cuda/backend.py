@@ -14,7 +14,7 @@ from gdsl.backends.cuda import nvrtc, packaged
 from gdsl.backends.cuda.degree_order import reads_saved
 from gdsl.backends.cuda.executable import CudaExecutable
 from gdsl.backends.cuda.graph_cache import GraphCache
-from gdsl.backends.cuda.planning import check_wide_pairs, plan_of, require_fused
+from gdsl.backends.cuda.planning import check_wide_pairs, class_on, plan_of, require_fused
 from gdsl.backends.interface import Availability, Bindings, Need, Space
 from gdsl.graph.graph import Graph
 from gdsl.interpreter import uncollected
@@ -327,18 +327,18 @@ def _needs_of(
 
     counts = graph.num_vertices, graph.num_edges, largest_degree_of(graph)
     plan, more = (
-        _plan_on(program, counts, form),
+        _plan_on(program, graph, counts[2], form),
         (widths, sizes_of(graph, bindings), graph.directed, bindings.inputs),
     )
     own = needs.on_a_device(plan, *more, bindings.own)
     candidates, layout = [own], plan.layout
     worth = partial(is_worth, num_vertices=counts[0], num_edges=counts[1], saved=partial(reads_saved, graph))
     if layout is not None and worth(layout) and can_be_put(layout, bindings.own):
-        other = _plan_on(looking_up(program), counts, form) if layout.apart else plan
+        other = _plan_on(looking_up(program), graph, counts[2], form) if layout.apart else plan
         assert other.layout is not None
         renumbered = needs.on_other_ids(other, other.layout, *more)
         candidates = [renumbered] if layout.always else [renumbered, own]
-    plan = _plan_on(program, counts, form, in_host=True)
+    plan = _plan_on(program, graph, counts[2], form, in_host=True)
     in_host, layout = [needs.on_a_device(plan, *more, bindings.own)], plan.layout
     if layout is not None and can_be_in_host(plan, layout) and worth(layout):
         in_host.insert(0, needs.on_other_ids_in_host(plan, layout, *more, counts[2]))
@@ -349,9 +349,9 @@ def _needs_of(
     return total_needs if memory is None or memory.limit is None else (*total_needs, placement.gaps(total_needs))
 
 
-def _plan_on(program: Program, counts: tuple[int, int, int], form: _Form, in_host: bool = False) -> Plan:
-    """The plan in this `form` for a graph with these numbers of vertices and edges and this largest degree; `in_host`:
-    with edge lists in the memory of the host."""
-    graph_class = heuristics.class_for(program, *counts)
+def _plan_on(program: Program, graph: Graph, largest_degree: int, form: _Form, in_host: bool = False) -> Plan:
+    """The plan in this `form` for a graph with this largest degree; `in_host`: with edge lists in the memory of the
+    host."""
+    graph_class = class_on(program, graph, largest_degree)
     graph_class = heuristics.in_host(program, graph_class) if in_host else graph_class
     return plan_of(program, graph=graph_class, **form)

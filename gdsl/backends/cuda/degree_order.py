@@ -1,4 +1,6 @@
-"""What numbering vertices by degree saves: reads that find their value in the cache of a multiprocessor, and would not.
+"""What the degrees of a graph say about reads of values along its edges.
+
+**What numbering vertices by degree saves**: reads that find their value in a multiprocessor's cache, and would not.
 
 Operators along edges read values of the vertices at the ends of edges, in no order. What is read most often stays in
 the cache, a sector of memory at a time, which holds the values of several vertices with neighboring ids. As given, the
@@ -9,6 +11,8 @@ The degrees alone say how many more: as given, by the sectors whose vertices hav
 many as the cache has; by degree, by as many vertices as these hold, those with the most edges. The difference is large
 where many vertices have more edges than the mean, and their ids are shuffled. It is nothing where degrees are alike,
 where the vertices of many edges are few, so that they are in the cache in any case, or where ids are by degree already.
+
+**How many edges lead to hubs**: of those a block can keep bounds in its own memory.
 """
 
 from __future__ import annotations
@@ -38,6 +42,14 @@ def reads_saved(graph: Graph) -> float:
         degrees = graph.out_degrees
         _saved[graph] = saved_by_degrees(degrees if not graph.directed else (degrees + graph.in_degrees) / 2)
     return _saved[graph]
+
+
+def ends_at_hubs(graph: Graph, places: int) -> float:
+    """The part of all edges that lead to hubs, of which there are so many `places`: that of a vertex is its id modulo
+    their number, and of the vertices of a place that of most edges has it."""
+    degrees = graph.out_degrees
+    rows = np.concatenate([degrees, np.zeros(-len(degrees) % places, degrees.dtype)]).reshape(-1, places)
+    return float(rows.max(axis=0, initial=0).sum()) / max(graph.num_edges, 1)
 
 
 def saved_by_degrees(degrees: np.ndarray[tuple[int], np.dtype[np.generic]]) -> float:

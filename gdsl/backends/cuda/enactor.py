@@ -88,7 +88,7 @@ class Enactor:
         self._dynamic_shared = self._dynamic_shared_bytes()
         """Bytes of dynamic shared memory per block."""
         self._observed = self._blocks(blocks, blocks_each or MOST_BLOCKS)
-        self.blocks = self._observed.first
+        self.blocks = self._observed.multiprocessors * self._observed.first
         self._memories = RunMemories(device, plan, on_device, self.memory_class)
         self.limits, self._bindings = Limits(), _NOTHING
         self._started = 0.0
@@ -99,6 +99,11 @@ class Enactor:
         memory = self._memories.current
         assert memory is not None
         return memory
+
+    @property
+    def has_wide_passes(self) -> bool:
+        """Whether a run has shown passes for which the code for deep graphs is not made."""
+        return self._observed.is_wide
 
     @property
     def graph(self) -> Graph:
@@ -134,7 +139,7 @@ class Enactor:
             if failure or exhausted or arrived >> STOPPED_FROM_BIT:
                 control_words = self.control()
                 if most_visits and not failure and not exhausted and control_words["stopped_after"]:
-                    raise TooManyVisitsError(control_words["visits"], control_words["stopped_after"] / 1e6)
+                    raise TooManyVisitsError(control_words["visits"], control_words["stopped_after"] / 1e6, words[0])
                 last = self._progress(started_run, words)
                 late = partial(failures.late_error, self.plan.program, limits.timeout, last)
                 self.raise_failure(control_words, late)
@@ -262,7 +267,7 @@ class Enactor:
         barrier."""
         threads, graph = self._threads, self.graph
         if given is not None:
-            return ObservedBlocks(given, given, threads, graph.num_vertices, given)
+            return ObservedBlocks(1, given, given, threads, graph.num_vertices, observes=False)
         resident = min(
             self.device.resident_blocks(kernel, threads, self._dynamic_shared) for kernel in self._kernels.values()
         )
@@ -273,9 +278,11 @@ class Enactor:
                 fix="choose fewer with --tune schedule.block=256",
             )
         worth = blocks_a_multiprocessor(self.plan, graph.num_vertices, graph.num_edges, self.on_device.largest_degree)
-        few, many = (self.device.multiprocessors * min(resident, most, most_each) for most in (worth, MOST_BLOCKS))
+        few, many = (min(resident, most, most_each) for most in (worth, MOST_BLOCKS))
         first = many if is_forest(graph.num_vertices, graph.num_edges) else few
-        return ObservedBlocks(few, many, threads, graph.num_vertices, first)
+        observes = few < many or self.plan.graph.revisited
+        multiprocessors = self.device.multiprocessors
+        return ObservedBlocks(multiprocessors, many, first, threads, graph.num_vertices, observes)
 
     def is_late(self) -> bool:
         """Whether the caller's timeout has passed."""
@@ -364,7 +371,7 @@ class Enactor:
             self.memory.transfers.complete(written, words[0])
         outcome.iterations, outcome.time_ms, written.header = passes, time_ms, words
         if self._observed.runs_left and words[0]:
-            self.blocks = self._observed.note(*written.members())
+            self.blocks = self._observed.multiprocessors * self._observed.note(written.work())
         if self.plan.target.lanes:
             trace, vertices = written(), self.graph.num_vertices
             lanes = self.memory.transfers.lanes(words[0])

@@ -93,13 +93,13 @@ class CudaExecutable(FormTries):
             try:
                 outcome = self._run(graph, bindings, limits, observed.most_visits)
             except TooManyVisitsError as stop:
-                observed.note_stop(stop.visits, stop.ms)
+                observed.note_stop(stop.visits, stop.ms, stop.passes)
                 self._latest = None  # its memory is not needed any more
             else:
                 observed.note_as_given(outcome.visits, outcome.kernel_ms)
                 outcome.order_line = observed.line
                 return outcome
-        ordered, found = self._from_near_to_far(), None
+        ordered, found = self._from_near_to_far(graph), None
         try:
             found = ordered._run(graph, bindings, limits.since(started))
             observed.note_near_far(found.kernel_ms)
@@ -126,7 +126,9 @@ class CudaExecutable(FormTries):
             if not self._on(graph).has_run:
                 suited = self._for_graph(graph)
                 if suited is not self:
-                    return suited._run(graph, bindings, limits, most_visits, attempt)
+                    outcome = suited._run(graph, bindings, limits, most_visits, attempt)
+                    self._note_passes(graph, suited)
+                    return outcome
             if not self._is_limited(graph, limits) and self._uses_other_ids(graph, bindings):
                 try:
                     return self._with_other_ids()._run(graph, bindings, limits, most_visits, attempt)

@@ -10,13 +10,17 @@ from gdsl.backends.cuda.graph_cache import GraphCache
 from gdsl.backends.cuda.observed_forms import ObservedForms
 from gdsl.backends.cuda.observed_gpus import ObservedGpus
 from gdsl.backends.cuda.observed_order import ObservedOrder
+from gdsl.backends.cuda.planning import class_on
 from gdsl.backends.interface import Bindings, Limits
 from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Program
 from gdsl.memory_use import MemoryUse
 from gdsl.plan import alternatives, heuristics, work_order
-from gdsl.plan.graph_class import GENERAL, REVISITED, GraphClass
+from gdsl.plan.graph_class import GENERAL, REVISITED, WIDE, GraphClass
+from gdsl.plan.occupancy import LISTING
 from gdsl.plan.renumbering import can_be_put, looking_up
+from gdsl.plan.small_frontiers import is_listed
+from gdsl.plan.walking import operations
 from gdsl.types import Widths
 
 if TYPE_CHECKING:
@@ -76,9 +80,10 @@ class ExecutableForms(CompiledForm):
             self._others[graph_class] = self._build(self._program, self.widths, False, graph_class, 0)
         return self._others[graph_class]
 
-    def _from_near_to_far(self) -> Self:
-        """The executable for graphs whose edges are visited too often otherwise."""
-        return self._for_class(REVISITED)
+    def _from_near_to_far(self, graph: Graph) -> Self:
+        """The executable for a graph whose edges are visited too often otherwise."""
+        order = self._on(graph).order
+        return self._for_class(WIDE if order is not None and order.is_wide else REVISITED)
 
     def _with_other_ids(self) -> Self:
         """The executable for other ids by a kernel of its own."""
@@ -111,7 +116,8 @@ class ExecutableForms(CompiledForm):
             return None
         record = self._on(graph)
         if record.order is None:
-            record.order = ObservedOrder(graph.num_edges)
+            threads = LISTING * self._device.multiprocessors * max(len(self._device.gpu_numbers), 1)
+            record.order = ObservedOrder(graph.num_edges, threads)
         return record.order
 
     def _gpus_on(self, graph: Graph, limits: Limits) -> ObservedGpus | None:
@@ -144,7 +150,7 @@ class ExecutableForms(CompiledForm):
         if record.best is not None:
             return record.best._executable_of(graph)
         if record.order is not None and record.order.ran_near_far:
-            return self._from_near_to_far()._executable_of(graph)
+            return self._from_near_to_far(graph)._executable_of(graph)
         if record.has_run:
             return self
         others = (each._executable_of(graph) for each in (*self._others.values(), self._renamed) if each is not None)
@@ -153,7 +159,7 @@ class ExecutableForms(CompiledForm):
     def _in_order(self, graph: Graph) -> Self:
         """This executable, or that for another order of work if runs on the graph have shown that it is better."""
         order = self._on(graph).order
-        return self._from_near_to_far() if order is not None and order.is_near_far else self
+        return self._from_near_to_far(graph) if order is not None and order.is_near_far else self
 
     def _for_graph(self, graph: Graph) -> Self:
         """The executable for the graph, this one or another."""
@@ -162,12 +168,22 @@ class ExecutableForms(CompiledForm):
         record = self._on(graph)
         if record.suited is None:
             original = self._graphs.graph(graph, self.widths, self._device)
-            counts = graph.num_vertices, graph.num_edges, original.largest_degree
-            graph_class = heuristics.class_for(self._program, *counts, self._device.dynamic_shared_limit())
+            room = self._device.dynamic_shared_limit()
+            graph_class = class_on(self._program, graph, original.largest_degree, room)
             if graph_class == GENERAL:
                 return self
             record.suited = self._for_class(graph_class)
         return record.suited
+
+    def _note_passes(self, graph: Graph, ran: Self) -> None:
+        """After a run of `ran` on the graph, that for deep graphs perhaps: where that keeps few
+        members as lists, and its passes are wide, this one runs from now on."""
+        enactor = ran._on(graph).enactor
+        if self.on_several_gpus or enactor is None or not enactor.has_wide_passes or not ran._graph_class.deep:
+            return
+        if any(map(is_listed, operations(ran.plan))):
+            self._on(graph).suited = self
+            ran._forget(graph)
 
     def _uses_other_ids(self, graph: Graph, bindings: Bindings) -> bool:
         """Whether this run uses other ids by a kernel of its own."""

@@ -1,43 +1,69 @@
-"""Decides how many blocks a search has on a graph of few edges for each vertex, from what its runs on it have shown.
+"""Decides how many blocks a search has on a graph, from what its runs on it have shown.
 
-On roads such a search is thousands of passes of few members: few blocks wait for each other in less time. On trees and
-meshes of as few edges the passes are fewer, and have more members than few blocks have threads. The numbers of vertices
-and edges do not tell which it is, so the first run has few blocks, and later ones have many if its operators had enough
-members. Forests are an exception: most are shallow, so the first run has many blocks, and later ones few if its
-operators had few members. Nothing is compiled again. Runs that reached few vertices say nothing about the others.
+A pass takes as many rounds of memory accesses as it has edges for each thread. Then all threads wait for each other,
+which takes longer the more they are. On roads a search is thousands of passes of few edges: few blocks take less time.
+On trees and meshes the passes are fewer, and have more edges than few blocks have threads. The numbers of vertices and
+edges do not tell which it is. So the first run has few blocks where there are few edges a vertex, and many elsewhere
+and on forests, most of which are shallow; later ones have as many as would have taken the fewest rounds. Nothing is
+compiled again. Runs that reached few vertices say nothing about the others.
+
+The code for deep graphs (`graph_class`) has small blocks and keeps few members as lists, for small passes, too. Where
+most passes are wide, later runs have the code for any graph, which is there already (`ExecutableForms`).
 """
 
 from __future__ import annotations
 
 import dataclasses
+from typing import NamedTuple
 
-_SHARE = 4
-"""Passes are uneven: where the mean operator has a fourth as many members as few blocks have threads, most of the
-members are in operators that have more than these."""
+import numpy
+from numpy.typing import NDArray
+
+WAITING = 512
+"""So many more threads of each multiprocessor make a barrier longer by about a round. By the times of thirteen searches
+on grids, meshes, trees, k-mers, random geometric graphs and power laws with one, two and four blocks each (H200), a
+round takes 1.3 microseconds, and two blocks of 256 threads wait .7 longer than one, four 2 longer than two."""
 _RUNS = 8
 """If so many runs have reached few vertices, the blocks stay as they are."""
 
 
+class Work(NamedTuple):
+    """What operators did: their `members` together, and the `visits` of each, of edges, or members if it walks none."""
+
+    members: int
+    visits: NDArray[numpy.int64]
+
+
 @dataclasses.dataclass(slots=True)
 class ObservedBlocks:
-    """The blocks of a grid on one graph: `few` or `many`, with `first` of them at first; each block has so many
-    `threads`."""
+    """The blocks of a grid on one graph: of `threads`, one to `most` on each of the `multiprocessors`, `first` of them
+    in the first run; unless it `observes`, in all of them."""
 
-    few: int
-    many: int
+    multiprocessors: int
+    most: int
+    first: int
     threads: int
     num_vertices: int
-    first: int
+    observes: bool = True
     runs_left: int = _RUNS
+    is_wide: bool = False
+    """Whether a run has shown that most operators have an edge for each thread of one block on each multiprocessor."""
 
     def __post_init__(self) -> None:
-        if self.few >= self.many:
+        if self.most == 1 or not self.observes:
             self.runs_left = 0
 
-    def note(self, members: int, operators: int) -> int:
-        """The blocks of the next run, after one whose `operators` had so many `members` together."""
+    def note(self, work: Work) -> int:
+        """The blocks of each multiprocessor in the next run, after one that did this work."""
         self.runs_left -= 1
-        if 2 * members < self.num_vertices:
+        if 2 * work.members < self.num_vertices:
             return self.first
         self.runs_left = 0
-        return self.many if _SHARE * members >= operators * self.few * self.threads else self.few
+        self.is_wide = bool(numpy.median(work.visits) >= self.multiprocessors * self.threads)
+        return min(range(1, self.most + 1), key=lambda each: self._rounds(work.visits, each))
+
+    def _rounds(self, visits: NDArray[numpy.int64], each: int) -> float:
+        """Of a mean operator with `each` blocks on each multiprocessor, waiting at its end included."""
+        threads = each * self.threads
+        rounds = float(numpy.ceil(visits / (threads * self.multiprocessors)).mean())
+        return rounds + threads / WAITING

@@ -7,6 +7,9 @@ order as given had needed: the next run has this order once more, for as many vi
 its end, and the order as given is settled, or it stops, and the other one is. So an attempt costs at most as much as
 the run that it is compared with, and each is made once.
 
+The passes of the stopped run also say which code begins again. Where they have an edge for each thread, it does without
+lists of few members, which take registers.
+
 Runs of few visits (in a small component) say nothing about the others. Times are those of kernels alone: a first launch
 also loads its code.
 
@@ -26,12 +29,12 @@ LEAST_VISITS = LARGE
 
 
 class TooManyVisitsError(Exception):
-    """A run was stopped since its first loop had visited so many edges, after `ms` milliseconds: it can begin again in
-    another order of work."""
+    """A run was stopped since its first loop had visited so many edges in so many passes, after `ms` milliseconds: it
+    can begin again in another order of work."""
 
-    def __init__(self, visits: int, ms: float) -> None:
-        super().__init__(visits, ms)
-        self.visits, self.ms = visits, ms
+    def __init__(self, visits: int, ms: float, passes: int) -> None:
+        super().__init__(visits, ms, passes)
+        self.visits, self.ms, self.passes = visits, ms, passes
 
 
 @dataclasses.dataclass(slots=True)
@@ -39,8 +42,12 @@ class ObservedOrder:
     """The order of work on one graph, of `num_edges` stored edges."""
 
     num_edges: int
+    threads: int = 1 << 62
+    """Those for which a wide pass has an edge each."""
     most_visits: int = 0
     """Edges that a run in the order as given may visit before it is stopped; 0: any number."""
+    is_wide: bool = False
+    """Whether the visits that were made in vain were made in wide passes."""
     is_near_far: bool = False
     """Whether runs begin from near to far."""
     needs_run: bool = False
@@ -74,8 +81,10 @@ class ObservedOrder:
         elif self.most_visits:
             self.line = f"order: as_given, {self._each(visits)}"
 
-    def note_stop(self, visits: int, ms: float) -> None:
-        """A run in the order as given was stopped after so many visits and milliseconds; it begins again."""
+    def note_stop(self, visits: int, ms: float, passes: int) -> None:
+        """A run in the order as given was stopped after so many visits, milliseconds and passes; it begins again."""
+        if self._stopped is None:
+            self.is_wide = visits >= self.threads * passes
         self._stopped = visits, ms
         if self._near_far_ms is not None:
             self._settle(f"{_took(self._near_far_ms)} where as_given had made {self._each(visits)} and was not done")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -87,12 +88,17 @@ def require_no_graphs(program: Program) -> None:
     )
 
 
-def class_on(program: Program, graph: Graph) -> GraphClass:
-    """The class of `graph`, as far as it matters to `program`, on a large GPU."""
+def class_on(program: Program, graph: Graph, largest_degree: int | None = None, room: int | None = None) -> GraphClass:
+    """The class of `graph`, as far as it matters to `program`, on a large GPU, or one with this `room` for a block.
+    `largest_degree`: of the graph, where it is known."""
+    from gdsl.backends.cuda.degree_order import ends_at_hubs
     from gdsl.backends.cuda.memory import largest_degree_of
-    from gdsl.plan.heuristics import class_for
+    from gdsl.plan import heuristics
 
-    return class_for(program, graph.num_vertices, graph.num_edges, largest_degree_of(graph))
+    largest = largest_degree_of(graph) if largest_degree is None else largest_degree
+    counts = graph.num_vertices, graph.num_edges, largest
+    room = heuristics.ALL if room is None else room
+    return heuristics.class_for(program, *counts, room, partial(ends_at_hubs, graph))
 
 
 def neighbors_of(program: Program) -> tuple[Pair, ...]:

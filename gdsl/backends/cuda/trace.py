@@ -11,6 +11,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
+from gdsl.backends.cuda.observed_blocks import Work
 from gdsl.backends.gpu_lanes import GpuLanes
 from gdsl.backends.interface import TraceRecord
 from gdsl.backends.sweep_times import sweeps_in, with_sweep_times
@@ -47,12 +48,13 @@ class Written:
         """The records, in order."""
         return decoded(self._plan, self.keep(), self._widths, *self.header[1:])
 
-    def members(self) -> tuple[int, int]:
-        """How many members the operators have had whose records are on the host, and how many operators these are."""
+    def work(self) -> Work:
+        """What the operators did whose records are on the host."""
         dtype = struct_dtype(structs.TRACE_RECORD, self._widths)
         here = self._kept if self._here is None else self._here[: min(self.header[0], self.most) * self._size].tobytes()
-        sizes = numpy.frombuffer(here or b"", dtype)["size"]
-        return int(sizes.sum()), len(sizes)
+        records = numpy.frombuffer(here or b"", dtype)
+        visits = numpy.maximum(records["size"], records["edges"])
+        return Work(int(records["size"].sum()), visits.astype(numpy.int64))
 
     def keep(self, records: bytes | None = None) -> bytes:
         """Copy the records: `records`, or those on the host. This is called before they are overwritten, so that a copy
