@@ -8,7 +8,7 @@ from threading import Lock
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from gdsl.plan.buffer_nodes import HoistedScalars
+from gdsl.plan.known_scalars import HoistedScalars
 from gdsl.types import Type, Widths
 
 _kept: WeakKeyDictionary[Any, dict[tuple[str, Widths], tuple[Any, ...]]] = WeakKeyDictionary()

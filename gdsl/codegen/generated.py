@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gdsl.codegen.checks import CheckTable
-from gdsl.plan.buffer_nodes import PROBLEM, Allocator, Buffer, HoistedScalars, Role
+from gdsl.plan.buffer_nodes import PROBLEM, Allocator, Buffer, Role
 from gdsl.plan.exchange_nodes import Distribution, Exchange, Snapshot
+from gdsl.plan.known_scalars import HoistedScalars
 from gdsl.records import dataclass
 
 if TYPE_CHECKING:

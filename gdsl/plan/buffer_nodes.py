@@ -108,28 +108,6 @@ class Buffer:
     """0: a single array."""
 
 
-@dataclass(frozen=True, slots=True)
-class HoistedScalar:
-    """One scalar, the param with its first value, and that value where it is not known."""
-
-    scalar: str
-    param: str
-    type: Type
-    value: bool | int | float | None
-    """None: `none`."""
-
-
-@dataclass(frozen=True, slots=True)
-class HoistedScalars:
-    """Scalars that are found together, under the `key` that says how. `there`: the param which says that they are
-    known. `found`: the scalar that is true after a run which has found them."""
-
-    key: str
-    there: str
-    found: str
-    scalars: tuple[HoistedScalar, ...]
-
-
 GRAPH, PROBLEM, RUN, LAYOUT = "graph", "problem", "run", "layout"
 """The groups. What is in the last one is no member of a struct, and known to the host alone."""
 

@@ -29,8 +29,8 @@ from gdsl.ir import nodes as ir
 from gdsl.ir.printer import print_expression, print_functor
 from gdsl.ir.traversal import all_steps, contains, walk
 from gdsl.operations import ReduceOperation, UnaryOperation
-from gdsl.plan.buffer_nodes import HoistedScalar, HoistedScalars
 from gdsl.plan.functor_facts import called_functions
+from gdsl.plan.known_scalars import HoistedScalar, HoistedScalars
 from gdsl.plan.target import Target
 from gdsl.types import Type
 

@@ -12,9 +12,9 @@ from gdsl.effects.access import Accesses
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import all_steps, blocks_of, walk, with_blocks
 from gdsl.ir.verifier import expecting
-from gdsl.plan.buffer_nodes import HoistedScalars
 from gdsl.plan.functor_facts import called_functions
 from gdsl.plan.hoisted_scalars import hoisted_scalars
+from gdsl.plan.known_scalars import HoistedScalars
 from gdsl.records import equal_apart_from
 
 _STRUCTURAL = (
