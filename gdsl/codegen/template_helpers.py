@@ -8,7 +8,7 @@ from gdsl.codegen.fixed_size_arrays import InitialGroup, all_values, count_text,
 from gdsl.codegen.function_text import Argument
 from gdsl.codegen.functions import FunctionPrinter
 from gdsl.codegen.functors import Arguments, Calls, FunctorTexts
-from gdsl.codegen.literals import literal, type_name
+from gdsl.codegen.literals import literal, memory_type_name, type_name
 from gdsl.codegen.names import Names, Scope
 from gdsl.codegen.reductions import ReductionPrinter
 from gdsl.ir.nodes import Array, FarEnds, OwnId, OwnPart, StoreElement, StoreScalar
@@ -34,6 +34,7 @@ class TemplateHelpers:
         self.reductions = ReductionPrinter(self.expressions)
         self.expression, self.operand_of_and = self.expressions.print, self.expressions.operand_of_and
         self.member, self.frontier, self.type, self.literal = self.names.member, self.names.frontier, type_name, literal
+        self.memory_type = memory_type_name
         self._frontiers = {frontier.name: frontier for frontier in plan.frontiers}
         self._arrays = {array.name: array for array in plan.program.arrays}
         self._scalars = {scalar.name: scalar for scalar in plan.program.scalars}

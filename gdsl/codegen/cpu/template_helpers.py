@@ -48,7 +48,7 @@ class CppHelpers(TemplateHelpers):
 
     def __init__(self, plan: nodes.Plan, widths: Widths) -> None:
         super().__init__(plan, ScheduleExpressions if plan.bits is None else InstanceExpressions)
-        self.widths, self.memory_type = widths, memory_type_name
+        self.widths = widths
         self.printer.looks_at_totals = True
         self.own_functions = tuple(function.definition("inline") for function in self.printer.functions())
         self.operations = operations(plan)

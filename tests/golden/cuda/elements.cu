@@ -806,7 +806,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_elements_ena
     d.element_of_distance = &kept_element_of_distance;
     float32 kept_element_of_distance_2 = *d.element_of_distance_2;
     d.element_of_distance_2 = &kept_element_of_distance_2;
-    pair_of<float32, vertex> kept_element_of_best_3 = *d.element_of_best_3;
+    stored_pair<float32, vertex> kept_element_of_best_3 = *d.element_of_best_3;
     d.element_of_best_3 = &kept_element_of_best_3;
     if (leader()) { d.hops[d.start] = 0; }
     {
