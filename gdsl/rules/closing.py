@@ -186,7 +186,8 @@ def shifting(effects: Effects, closes: Closes, write: Write) -> str | None:
         if not once and write.operation in IDEMPOTENT and write.result is None:
             return f"which values `{write.name} {write.form} …` gets depends on the order"
         if not once:
-            return f"how often `{write.name} {write.form} …` runs depends on the order"
+            does = f"join({write.name}, …)" if effects.joins(write.name) else f"{write.name} {write.form} …"
+            return f"how often `{does}` runs depends on the order"
     if not effects.determined(write.index, closes.key):
         return f"which elements of `{write.name}` are written depends on the order"
     values_vary = write.kind in (WriteKind.STORE, WriteKind.ANY) and differing_pair(effects, [write]) is not None

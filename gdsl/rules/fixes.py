@@ -70,7 +70,7 @@ def fix_of_store(effects: Effects, write: Write, words: Words, taken: str) -> st
     )
     others = effects.written(write.name)
     if any(other.kind is not WriteKind.STORE for other in others):
-        return f"write `{write.name}` by one form in this functor; {single}"
+        return f"use one form for all writes of `{write.name}` in this functor; {single}"
     stored = value_of_store(words(write.span), target)
     ordered = write.type is not Type.BOOL
     everywhere = ", at all of its stores here," if len(others) > 1 else ""

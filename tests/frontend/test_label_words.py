@@ -67,6 +67,8 @@ def test_accepted(parts: dict[str, str]) -> None:
         ({"edge": "let r = root(given, a); e[c] = r;"}, "E0228", "may lead in a circle", "such as"),
         ({"edge": "join(s, a, b);"}, "E0228", "`s` is a scalar", "such as"),
         ({"edge": "join(x[a], a, b);"}, "E0228", "by its name", "write `x`"),
+        ({"edge": "join(x[a], a, b); join(x, a, b);"}, "E0228", "by its name", "write `x`"),
+        ({"edge": "join(several[0], a, b); e[c] = a;"}, "E0228", "by its name", "give the whole array, `several`"),
         ({"edge": "join(nothing, a, b);"}, "E0201", "not declared", None),
         ({"edge": "join(x, a);"}, "E0211", "takes 3 arguments, not 2", "write `join(x, a, b)`"),
         ({"edge": "let r = root(x); e[c] = r;"}, "E0211", "takes 2 arguments, not 1", "write `root(x, a)`"),
@@ -123,6 +125,11 @@ def test_habits_are_mended(parts: dict[str, str], words: str) -> None:
     (found,) = analyze(source := Source("p.gdsl", text(**parts))).diagnostics
     assert found.fix is not None and words in found.fix, found
     load(fix(source, choose_first).source)
+
+
+def test_joins_of_a_functor_that_closes_are_called_so() -> None:
+    found = mistakes(cond="cond n[b] == 0;", edge="n[b] = 1; join(x, a, b);", schedule="advance(vertices, f, to=none);")
+    assert [each[0] for each in found] == ["E0304"] and "how often `join(x, …)` runs" in found[0][1]
 
 
 def test_names_are_free() -> None:

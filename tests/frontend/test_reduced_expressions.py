@@ -190,6 +190,11 @@ def test_a_reduction_that_is_not_defined(statement: str, instead: str) -> None:
             "declare `local scalar x_here : int32;`, write `if (argmax(x) != none) { x_here = x[argmax(x)]; }` before, "
             "and `x_here` here",
         ),
+        (
+            "f ? x[3] : 0",
+            "this element is read before the rest of the expression says whether it is needed",
+            "declare `local scalar x_here : int32;`, write `x_here = x[3];` before, and `x_here` here",
+        ),
     ],
 )
 def test_elements_that_the_schedule_does_not_read(index: str, message: str, fix: str) -> None:

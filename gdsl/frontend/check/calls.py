@@ -18,7 +18,7 @@ from gdsl.frontend.check.conversions import (
 from gdsl.frontend.check.environment import Environment, Place, built_in, poison, refuse_now
 from gdsl.frontend.check.foreign_names import report_foreign_call
 from gdsl.frontend.check.functions import call_of, function_of
-from gdsl.frontend.check.label_fixes import report_misplaced
+from gdsl.frontend.check.label_fixes import hides_a_word, report_misplaced
 from gdsl.frontend.check.names import SETS, NameChecker
 from gdsl.frontend.check.reductions import ReductionChecker, is_reduction, is_set, named_set
 from gdsl.frontend.signatures import COMMON_TYPE, SIGNATURES, Kind
@@ -164,7 +164,7 @@ class CallChecker(NameChecker):
         if count == wanted:
             return True
         arguments = f"{wanted} argument" + ("s" if wanted != 1 else "")
-        fix = None
+        fix = hides_a_word(expression.function)
         if (expression.function, count) == ("edge", 2):
             first, second = (self.environment.words(argument.span) for argument in expression.arguments)
             walks = f"`for w, e in neighbors({first}) {{ … }}` goes through the edges"

@@ -32,7 +32,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
-from gdsl.diagnostics import Label, Suggestion
+from gdsl.diagnostics import Edit, Label, Suggestion
 from gdsl.frontend import syntax
 from gdsl.frontend.check.arguments import bind
 from gdsl.frontend.check.environment import Environment, Place, built_in, poison, same_expression
@@ -107,9 +107,10 @@ def _labels(value: syntax.Expression, call: syntax.Call, checker: NameChecker) -
     environment = checker.environment
     if not isinstance(value, syntax.Name):
         name = value.array if isinstance(value, syntax.Index) else ""
-        fix = f"write `{name}`" if name else f"declare {_EXAMPLE}, and write `{call.function}(component, …)`"
+        fix = f"give the whole array, `{name}`" if name else f"declare {_EXAMPLE}: `{call.function}(component, …)`"
         message = f"`{call.function}` takes an array of labels first, by its name"
-        environment.report("E0228", message, value.span, fix=fix)
+        suggestions = (Suggestion(f"write `{name}`", (Edit(value.span, name),)),) if name else ()
+        environment.report("E0228", message, value.span, fix=fix, suggestions=suggestions)
         return None
     symbol = checker.resolve(value.name, value.span)
     if symbol is None:

@@ -10,6 +10,7 @@ from gdsl.frontend.check.environment import Environment, Place
 from gdsl.frontend.check.scalars_before import free_name, with_before
 from gdsl.frontend.signatures import SIGNATURES
 from gdsl.frontend.syntax import Symbol, SymbolKind
+from gdsl.frontend.vocabulary import LABEL_WORDS
 from gdsl.operations import Domain
 from gdsl.source import Span
 from gdsl.types import Type
@@ -47,6 +48,11 @@ def report_misplaced(call: syntax.Call, environment: Environment) -> None:
         again = isinstance(environment.statement, syntax.While | syntax.For)
         edits = () if again else with_before(fix, named, call.span, leader, environment)
         environment.report("E0216", "`root` inside a larger expression", call.span, fix=fix, suggestions=edits)
+
+
+def hides_a_word(name: str) -> str | None:
+    """The fix for a wrong call of what the program calls `join` or `root`."""
+    return f"for labels of sets, rename what the program calls `{name}`" if name in LABEL_WORDS else None
 
 
 def has_wrong_count(call: syntax.Call, environment: Environment) -> bool:

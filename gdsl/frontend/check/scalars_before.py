@@ -15,7 +15,8 @@ def element_before(element: syntax.Index, environment: Environment) -> tuple[str
     read before, where its index is one, and again at the end of a `while` that tests it."""
     words, index = environment.words(element.span), environment.words(element.index.span)
     scalar = free_name(f"{element.array}_here", environment)
-    reads = f"if ({index} != none) {{ {scalar} = {words}; }}"
+    exists = isinstance(element.index, syntax.Number)  # as is checked before the run
+    reads = f"{scalar} = {words};" if exists else f"if ({index} != none) {{ {scalar} = {words}; }}"
     declared = f"local scalar {scalar} : {element.type.name if element.type else '…'};"
     again = isinstance(environment.statement, syntax.While)
     where = "before the loop and at its end" if again else f"before{_else(environment) and ' the first `if`'}"
