@@ -8,7 +8,7 @@ import numpy as np
 
 from gdsl.graph import Graph
 
-from .case import Answers, Case, Values, ends, levels, not_empty, random_of, same, source_of, symmetric
+from .case import Answers, Case, Values, ends, levels, not_empty, parts, random_of, same, source_of, symmetric
 
 MASK64 = 2**64 - 1
 
@@ -179,7 +179,13 @@ def check_elements(graph: Graph, values: Values, answers: Answers) -> None:
         if np.isfinite(found[[start, goal]]).all():
             bound = max(bound, abs(found[goal] - found[start]))
         mark = int(np.argmax(np.where(np.isinf(nearest), -1, nearest)))
-    same(answers, distance=np.stack(distance, 1), nearest=nearest, bound=bound, of_best=2 * nearest[mark])
+    same(
+        answers | {"distance": np.reshape(answers["distance"], (-1, len(distance)))},
+        distance=np.stack(distance, 1),
+        nearest=nearest,
+        bound=bound,
+        of_best=2 * nearest[mark],
+    )
     same(answers, steps=steps, before_goal=hops[goal] - 1, loop=hops[goal] == 0, turns=goal % 7)
     hops[goal] = 100
     same(
@@ -188,7 +194,8 @@ def check_elements(graph: Graph, values: Values, answers: Answers) -> None:
         next=np.where(next_ == count, -1, next_),
         walked=next_[start] if next_[start] < count else -1,
     )
-    same(answers, **{"best.0": nearest, "best.1": np.arange(count)})
+    least, vertex = parts(answers, "best")
+    same({"least": least, "vertex": vertex}, least=nearest, vertex=np.arange(count))
     same(answers, twice=2 * length, heaviest=2 * (length.max() + length[0]) if len(length) else 0)
 
 
@@ -203,7 +210,7 @@ SCHEDULES = (
     Case("names", check_names),
     Case("sets", check_sets, lambda graph, seed: {"start": source_of(graph, seed), "limit": seed % 5}, not_empty),
     Case("switches", check_switches, switch_values, not_empty),
-    Case("elements", check_elements, element_values, not_empty),
+    Case("elements", check_elements, element_values, not_empty, varies=True),
     Case("matching", check_matching, suits=symmetric),
     Case("independent_set", check_independent_set, lambda graph, seed: {"seed": seed * 17}, symmetric),
 )
