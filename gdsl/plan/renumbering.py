@@ -47,7 +47,7 @@ is worth it from so many reads saved for each vertex: PageRank and HITS gain 6 t
 power laws of 8 to 61 edges a vertex), and lose 4 or gain 2 with 2.5, and lose 5 to 12 with 1.3 to 1.8, and more on
 stars (H200). It does not see whether values fit into L2: R-MAT of 17 million vertices, whose values do not, gains 39
 with 1.7; `alternatives` has runs try the other numbering."""
-_LEAST_VERTICES = LARGE
+LEAST_VERTICES = LARGE
 """Searches gain nothing on as few vertices, whose values are in L2 in any order: their passes are short, and
 wait for the warps that have the hubs of neighboring ids. BFS on R-MAT and Barabasi's graphs of a million vertices takes
 1.4 to 1.7 times as long by degree; on R-MAT of two million vertices .87, of four .78 (H200)."""
@@ -179,7 +179,7 @@ def is_worth(layout: Renumbering, num_vertices: int, num_edges: int, saved: Call
         return False
     if layout.always:
         return True
-    if layout.searches and num_vertices <= _LEAST_VERTICES:
+    if layout.searches and num_vertices <= LEAST_VERTICES:
         return False
     least = max(READS * max(_moves(layout), 1), READS_KEPT if layout.keeps else 0.0)
     return num_edges >= LEAST_EDGES and saved() >= least

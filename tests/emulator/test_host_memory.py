@@ -130,6 +130,7 @@ def test_pieces_cover_all_lists(degrees: list[int], most: int) -> None:
 
 def test_a_run_renumbers_in_little_memory(cupy: FakeCupy, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plan_renumbering, "LEAST_EDGES", 100)
+    monkeypatch.setattr(plan_renumbering, "LEAST_VERTICES", 0)
     monkeypatch.setattr(plan_renumbering, "READS", 0)
     program, graph = gdsl.compile("bfs", tune=TUNE), weighted()
     expected = program(graph, source=3, backend="reference")
@@ -316,6 +317,7 @@ def test_programs_take_turns_on_a_graph_and_everything_is_freed(
     cupy: FakeCupy, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     monkeypatch.setattr(plan_renumbering, "LEAST_EDGES", 100)
+    monkeypatch.setattr(plan_renumbering, "LEAST_VERTICES", 0)
     monkeypatch.setattr(plan_renumbering, "READS", 0)
     random, graph = np.random.default_rng(seed), weighted()
     programs = {name: gdsl.compile(name, tune=TUNE) for name in ("bfs", "sssp", "pagerank")}

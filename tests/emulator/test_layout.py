@@ -144,6 +144,7 @@ def test_values_of_edges_are_put_in_order_once_where_they_are_the_graphs(
         graph = gdsl.Graph(made.offsets, made.columns, directed=directed, attributes={"weight": weight[::-1]})
         x = np.arange(30) / 4
         monkeypatch.setattr(renumbering, "LEAST_EDGES", 1)
+        monkeypatch.setattr(renumbering, "LEAST_VERTICES", 0)
         monkeypatch.setattr(renumbering, "READS", 0)
         words = (), (WORD,), (WORD, "schedule.ids=64")
         auto, always, wide = (gdsl.compile("spmv", tune=["schedule.block=64", *word]) for word in words)
@@ -165,6 +166,7 @@ def test_values_of_edges_are_put_in_order_once_where_they_are_the_graphs(
 
 def test_auto_looks_at_the_graph_and_at_the_memory(cupy: FakeCupy, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(renumbering, "LEAST_EDGES", 100)
+    monkeypatch.setattr(renumbering, "LEAST_VERTICES", 0)
     monkeypatch.setattr(compiled_form, "reads_saved", lambda graph: 9.0 if graph.out_degrees.max() > 50 else 0.1)
     hub, even = make_graph(star(60), 61, directed=False), random_graph(60, 90, seed=1, directed=False)
     program = gdsl.compile("bfs", tune=["schedule.block=64"])

@@ -85,6 +85,7 @@ class Short:
 def other_ids(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small graphs are renumbered, in pieces."""
     monkeypatch.setattr(renumbering, "LEAST_EDGES", 100)
+    monkeypatch.setattr(renumbering, "LEAST_VERTICES", 0)
     monkeypatch.setattr(renumbering, "READS", 0)
     monkeypatch.setattr(renumbered_host_graph, "LEAST_PIECE", 60)
 
