@@ -95,6 +95,7 @@ def test_a_run_on_vertices_by_degree_has_what_was_told(
 ) -> None:
     cupy, graph = install(monkeypatch), graph_of(directed)
     monkeypatch.setattr(renumbering, "LEAST_EDGES", 1)
+    monkeypatch.setattr(renumbering, "LEAST_VERTICES", 0)
     monkeypatch.setattr(renumbering, "READS", 0)
     program = gdsl.compile(name, tune=[*SMALL, *(["schedule.layout=by_degree"] if name == WALKS else [])])
     values = values_for(program, graph) | ({"x": np.ones(graph.num_vertices)} if name in (RANKS, "spmv") else {})
