@@ -32,7 +32,7 @@ def test_within_a_fifth_of_what_was_measured(point: Point) -> None:
 
 def test_one_gpu_is_within_a_factor_of_three() -> None:
     for point in (each for each in POINTS if each.graph not in NARROW):
-        # rates are those of two blocks a multiprocessor, of which components have more
+        # components on one GPU have become faster than the model explains
         assert 1 / 3 < predicted(point).one_alone / point.one < 1.4, point
     for point in (each for each in POINTS if each.left and each.graph in NARROW):  # what they walk is known
         assert predicted(point).one_alone == pytest.approx(point.one, rel=0.35), point
