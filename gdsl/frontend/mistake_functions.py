@@ -337,6 +337,25 @@ def may_be_called(failure: Failure, groups: Groups) -> bool:
     return not is_type or ("LPAR" in failure.expected and failure.line_before.strip() != failure.before)
 
 
+def may_be_stored_in(failure: Failure, target: str) -> bool:
+    """Whether a set is declared here, or the text declares the name that `target` begins with."""
+    name = re.match(r"\w+", target)
+    return name is not None and (name[0] in ("frontier", "edge") or name[0] in declared_names(failure.source.text))
+
+
+def functor_domain(failure: Failure) -> str | None:
+    """`vertex` or `edge`, if the token is the name of such a functor of the program."""
+    declared = re.search(rf"\b(vertex|edge)\s+functor\s+{re.escape(failure.text)}\b", failure.source.text)
+    return declared[1] if declared is not None else None
+
+
+def functor_call_fix(failure: Failure, groups: Groups) -> str:
+    """`call settle;`."""
+    if functor_domain(failure) == "vertex":
+        return f"write `compute(vertices, {failure.text})`"
+    return "give it to `advance`, with the set of vertices whose edges it visits"
+
+
 def value_fix(failure: Failure, groups: Groups) -> str:
     """`let x;`, `var x : int32;`."""
     type_ = groups["type"]

@@ -356,6 +356,20 @@ def test_whole_arrays_in_the_schedule(statement: str, fix: str) -> None:
     assert one.fix == fix
 
 
+@pytest.mark.parametrize(
+    ("statement", "message", "fix"),
+    [
+        ("call settle;", "an operator calls functors", "write `compute(vertices, settle)`"),
+        ("run settle();", "an operator calls functors", "write `compute(vertices, settle)`"),
+        ("x y;", "`x` is not declared, and an `=` is missing", "declare it first"),
+    ],
+)
+def test_two_names_are_no_statement(statement: str, message: str, fix: str) -> None:
+    functor = "vertex functor settle(v) { apply { a[v] = 2; } }"
+    [one] = found(f"program p; problem {{ vertex a : int32; }}\n{functor}\nschedule {{ {statement} }}\n")
+    assert (one.message, one.fix) == (message, fix)
+
+
 def test_a_condition_as_a_number() -> None:
     [one] = found(with_parts(apply="level[v] = (level[v] > 1) * 3;"))
     assert one.fix == "a bool becomes 0 or 1 by `int32(level[v] > 1)`"

@@ -11,6 +11,7 @@ from gdsl.backends.gpus import spread_over
 from gdsl.backends.interface import Need
 from gdsl.extents import Size, Sizes
 from gdsl.operations import Domain
+from gdsl.plan import renumbering
 from gdsl.plan.buffer_nodes import Role
 from gdsl.plan.exchange_nodes import Held
 from gdsl.plan.nodes import Plan
@@ -66,9 +67,9 @@ def of_worker(plan: Plan, vertices: int, edges: int, workers: int, *, grid: bool
 
 
 def _needs(plan: Plan, vertices: int, edges: int) -> tuple[Need, ...]:
-    """What a first run allocates, with its renumbering."""
+    """What a first run allocates, with its renumbering, if reads along edges gain by one."""
     widths, sizes = widths_for(plan, vertices, edges), _sizes(vertices, edges)
-    if plan.layout is None:
+    if plan.layout is None or not renumbering.is_worth(plan.layout, vertices, edges, lambda: math.inf):
         return needs.on_a_device(plan, widths, sizes, False, {})
     return needs.on_other_ids(plan, plan.layout, widths, sizes, False, {})
 
