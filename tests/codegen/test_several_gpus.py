@@ -63,6 +63,7 @@ def parts_of(text: str) -> list[str]:
 @pytest.mark.sampled(20)
 def test_it_differs_in_scopes_alone(path: Path) -> None:
     words = (
+        f"{WITHOUT}read_elements",
         f"{WITHOUT}mirrors",
         f"{WITHOUT}local_rounds",
         f"{WITHOUT}lane_loops",

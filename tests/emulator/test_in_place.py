@@ -33,11 +33,11 @@ CASES = [(what, shape) for what in PROGRAMS for shape in (SMALL, TINY, UNCUT)]
 def test_numbers_are_those_of_the_reference(what: str, shape: Sizes) -> None:
     program = program_of(PROGRAMS[what])
     assert has_rounds(program)
-    built = emulated(program, shape)
-    for graph in GRAPHS:
+    built, is_long = emulated(program, shape), what == "in vain"  # a thousand passes, then it gives up
+    for graph in GRAPHS[: 4 if is_long else len(GRAPHS)]:
         bindings = bind(program, graph, {})
-        expected = expect(program_of(COLORS) if what == "in vain" else program, graph, bindings)
-        for seed in range(4):
+        expected = expect(program_of(COLORS) if is_long else program, graph, bindings)
+        for seed in range(1 if is_long else 4):
             found = built.run(graph, bindings, device_for(seed))
             assert differences(program, expected, found) == [], (graph, seed)
 

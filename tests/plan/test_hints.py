@@ -19,7 +19,7 @@ from gdsl.plan.nodes import Plan
 from gdsl.plan.verifier import verify
 from gdsl.plan.walking import sweeps
 
-from .planning import DEEP, HOST, HUBS, SHORT_LISTS, program_of
+from .planning import DEEP, HOST, HUBS, SHORT_LISTS, plan_of, program_of
 
 FORMS = (
     (target.CUDA_FUSED, GENERAL, Layout.AUTO),
@@ -44,6 +44,13 @@ NAMES = (
 )
 
 
+LEAST = """program least;
+problem { vertex x : int32; vertex y : int32; scalar least : int32 = 9; }
+vertex functor elect(v) { cond y[v] == 1; apply { least min= x[v]; } }
+schedule { compute(vertices, elect); }
+"""
+
+
 def plans(program: Program) -> Iterator[Plan]:
     for on, graph, layout in FORMS:
         tuned = dataclasses.replace(program, tuning=dataclasses.replace(program.tuning, layout=layout))
@@ -64,5 +71,7 @@ def test_a_plan_without_hints_of_any_kind_is_correct(case: Case) -> None:
 @pytest.mark.slow
 def test_these_programs_have_all_kinds_of_hints() -> None:
     kinds = {kind for name in NAMES for plan in plans(program_of(name)) for kind in kinds_of(plan)}
+    kinds |= set(kinds_of(build(program_of("connected_components"), target.on_several_gpus(target.CUDA_FUSED))))
+    kinds |= set(kinds_of(plan_of(LEAST, on=target.CPU)))
     every = {kind for kind in vars(hints).values() if isinstance(kind, type) and issubclass(kind, Hint)}
     assert every - kinds == {Hint}

@@ -69,7 +69,7 @@ FINISHED = {
     "two ends": EARLY.replace("rest = filter(v", f"few = size(rest) // 2; {_TWICE} rest = filter(v"),
     "parts": EARLY.replace(
         "while (size(rest) > 3)",
-        f"few = 3; repeat (4) {{ rest = filter(vertices, v => int32(v) % 4 < 2); few = size(rest) // 2; {_TWICE} }}\n"
+        f"few = 3; repeat (4) {{ rest = filter(vertices, v => color[v] < 0); few = size(rest) // 2; {_TWICE} }}\n"
         "        while (size(rest) > 3)",
     ),
     "in vain": EARLY.replace("vertices;", "filter(vertices, v => int32(v) % 2 == 1);").replace("> 3", "> 0"),
