@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import json
 import os
 from collections.abc import Mapping
@@ -47,6 +48,24 @@ class CheckpointFolder:
     def __init__(self, path: str, member: Member) -> None:
         self.path = Path(path)
         self._member = member
+        self._lock: int | None = None
+
+    def lock(self) -> None:
+        """Keep other runs out, until `unlock` or the end of the process. Raises E0809 where another run is at work."""
+        self._lock = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            message = f"another run writes its checkpoints to {self.shown}"
+            raise GdslError.single("E0809", message, fix="use another folder, or wait until that run has ended") from None
+        except OSError:
+            pass  # a file system without locks: what is read then says which run it is of
+
+    def unlock(self) -> None:
+        """Let other runs in; without a lock nothing."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
 
     def prepare(self) -> None:
         """Create it if it is not there, and write to it. Raises E0911."""

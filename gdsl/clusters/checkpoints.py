@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -25,6 +24,9 @@ from gdsl.communicator import Communicator
 from gdsl.diagnostics import printable, shown
 from gdsl.numerals import is_whole
 from gdsl.records import dataclass
+
+_RUN = "run"
+"""The array of a part that says which run it is of."""
 
 
 class Progress:
@@ -72,11 +74,15 @@ def checkpoint_options(directory: object, every: Any, resume: bool) -> Checkpoin
 
 def check_folder(options: CheckpointOptions, communicator: Communicator, members: Sequence[Member]) -> None:
     """Raise what can be known before the graph is read: E0911 where a worker cannot write to the folder, E0809 for a
-    checkpoint that would be overwritten, or that is damaged. All workers call it."""
+    checkpoint that would be overwritten, that is damaged, or to whose folder another run writes. All workers call it."""
     folder = CheckpointFolder(options.directory, members[communicator.rank])
     folder.prepare()
     if communicator.rank == 0:
-        folder.manifest(options.resume)
+        try:
+            folder.lock()
+            folder.manifest(options.resume)
+        finally:
+            folder.unlock()
     communicator.barrier()
 
 
@@ -102,9 +108,18 @@ class Checkpoints:
         self._last: int | None = None
         """The pass of the last complete checkpoint."""
         self._directory.prepare()
-        if communicator.rank == 0:
-            self._last = self._begin(options.resume)
-        self._last = self._from_first(self._last)
+        try:
+            if communicator.rank == 0:
+                self._directory.lock()
+                self._last = self._begin(options.resume)
+            self._last = self._from_first(self._last)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Let other runs use the folder."""
+        self._directory.unlock()
 
     def due(self, iterations: int) -> bool:
         """Whether a checkpoint is written after so many passes."""
@@ -115,12 +130,12 @@ class Checkpoints:
         """Write the state of this worker. Raises E0911 if it cannot; the checkpoint before stays."""
         passes = state.iterations
         folder = self._folder(passes)
-        self._write_part(folder, state.arrays())
+        self._write_part(folder, {**state.arrays(), _RUN: np.array(repr(self._key))})
         self._communicator.barrier()  # now all parts are there
         if self._communicator.rank == 0:
             self._directory.write_manifest(Manifest(passes, self._key))
             if self._last is not None and self._last != passes:
-                shutil.rmtree(self._folder(self._last), ignore_errors=True)
+                self._remove_parts(self._last)
         self._last = passes
 
     def read(self) -> RunState | None:
@@ -139,7 +154,15 @@ class Checkpoints:
         self._communicator.barrier()
         if self._communicator.rank == 0 and self._last is not None:
             self._directory.remove_manifest()
-            shutil.rmtree(self._folder(self._last), ignore_errors=True)
+            self._remove_parts(self._last)
+
+    def _remove_parts(self, passes: int) -> None:
+        """Remove the parts of all workers, and their folder unless it has other files."""
+        folder = self._folder(passes)
+        with contextlib.suppress(OSError):
+            for rank in range(self._communicator.size):
+                (folder / f"worker-{rank}.npz").unlink(missing_ok=True)
+            folder.rmdir()
 
     def _folder(self, passes: int) -> Path:
         return self._directory.path / f"pass-{passes}"
@@ -180,7 +203,7 @@ class Checkpoints:
         try:
             with zipfile.ZipFile(self._part(self._folder(passes))) as archive:
                 arrays = {name.removesuffix(".npy"): _array(archive, name) for name in archive.namelist()}
-            state = RunState.from_arrays(arrays)
+            state, run = RunState.from_arrays(arrays), str(arrays[_RUN])
         except FileNotFoundError:
             fix = "use a folder that all hosts share"
             raise directory.unusable("finds no part of the checkpoint", fix) from None
@@ -189,7 +212,7 @@ class Checkpoints:
         except Exception as error:  # NumPy, zipfile and zlib raise all kinds of errors for damaged bytes
             why = f"cannot read its part of the checkpoint ({printable(_reason(error))})"
             raise directory.unusable(why) from None
-        if state.iterations != passes or state.rank != self._communicator.rank:
+        if state.iterations != passes or state.rank != self._communicator.rank or run != repr(self._key):
             raise directory.unusable("finds the part of another checkpoint, or of another worker,")
         return state
 

@@ -139,6 +139,7 @@ def perform(group: Group, tell: Tell, job: Job) -> Part:
     """Run a program together with the other workers. Raises what `Program.run` raises."""
     share = _share_of(group, tell, job.graph)
     program = _program(job, share, group)
+    saved: Checkpoints | None = None
     try:
         bindings = bind_share(program.ir, share, job.values, group, program.text, job.rounded)
         gpu = _gpu(job, group, tell)
@@ -169,6 +170,9 @@ def perform(group: Group, tell: Tell, job: Job) -> Part:
             saved.remove()
     except GdslError as error:
         raise program._explained(error) from None
+    finally:
+        if saved is not None:
+            saved.close()
     first = group.rank == 0
     types = tuple(program.types.items()) if first else ()
     names = tuple(share.names) if job.names and share.names is not None else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -42,7 +43,8 @@ def _run(options: CheckpointOptions, work: Callable[[Checkpoints, int], Any], ke
 
     def on_worker(communicator: ThreadCommunicator) -> Any:
         tell = told.append if communicator.rank == 0 else str
-        return work(Checkpoints(options, key, communicator, MEMBERS, tell), communicator.rank)
+        with closing(Checkpoints(options, key, communicator, MEMBERS, tell)) as checkpoints:
+            return work(checkpoints, communicator.rank)
 
     return run_group(SIZE, on_worker)
 
@@ -151,6 +153,33 @@ def test_missing_and_damaged_parts_name_the_worker(tmp_path: Path) -> None:
     part.mkdir()
     with pytest.raises(GdslError, match=r"E0809.*worker 1 .* cannot read its part .*\(Is a directory\)"):
         _resumed(tmp_path)
+
+
+def test_two_runs_at_once_in_one_folder(tmp_path: Path) -> None:
+    def while_it_runs(checkpoints: Checkpoints, rank: int) -> None:
+        if rank == 0:
+            with pytest.raises(GdslError, match=r"E0809.*another run writes its checkpoints to"):
+                _run(CheckpointOptions(str(tmp_path), 2), lambda each, rank: None)
+
+    _run(CheckpointOptions(str(tmp_path), 2), while_it_runs)
+    _written(tmp_path)  # the folder is free again
+
+
+def test_parts_of_a_run_with_other_params(tmp_path: Path) -> None:
+    """As two runs leave them that use one folder on a file system without locks."""
+    for folder, key in ((tmp_path / "mine", KEY), (tmp_path / "other", replace(KEY, program_key="other params"))):
+        _run(CheckpointOptions(str(folder), 2), lambda each, rank: each.save(_state(rank, 4)), key)
+    os.replace(tmp_path / "other" / "pass-4" / "worker-1.npz", tmp_path / "mine" / "pass-4" / "worker-1.npz")
+    with pytest.raises(GdslError, match=r"E0809.*worker 1 .* finds the part of another checkpoint"):
+        _resumed(tmp_path / "mine")
+
+
+def test_other_files_of_the_folder_stay(tmp_path: Path) -> None:
+    (tmp_path / "pass-2").mkdir()
+    (tmp_path / "pass-2" / "notes.txt").write_text("mine")
+    _written(tmp_path)
+    _run(CheckpointOptions(str(tmp_path), 2, resume=True), lambda each, rank: each.remove())
+    assert [path.name for path in tmp_path.rglob("*")] == ["pass-2", "notes.txt"]
 
 
 def test_a_full_disk_keeps_the_checkpoint_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
