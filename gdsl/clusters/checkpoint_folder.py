@@ -57,7 +57,9 @@ class CheckpointFolder:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             message = f"another run writes its checkpoints to {self.shown}"
-            raise GdslError.single("E0809", message, fix="use another folder, or wait until that run has ended") from None
+            raise GdslError.single(
+                "E0809", message, fix="use another folder, or wait until that run has ended"
+            ) from None
         except OSError:
             pass  # a file system without locks: what is read then says which run it is of
 

@@ -74,7 +74,7 @@ def checkpoint_options(directory: object, every: Any, resume: bool) -> Checkpoin
 
 def check_folder(options: CheckpointOptions, communicator: Communicator, members: Sequence[Member]) -> None:
     """Raise what can be known before the graph is read: E0911 where a worker cannot write to the folder, E0809 for a
-    checkpoint that would be overwritten, that is damaged, or to whose folder another run writes. All workers call it."""
+    checkpoint that would be overwritten, that is damaged, or that another run writes. All workers call it."""
     folder = CheckpointFolder(options.directory, members[communicator.rank])
     folder.prepare()
     if communicator.rank == 0:

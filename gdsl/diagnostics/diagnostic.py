@@ -272,6 +272,20 @@ def caution(text: str) -> None:
             print(f"warning: {text}", file=sys.stderr)
 
 
+def is_whole(words: str) -> bool:
+    """Whether all code in `words` closes the brackets that it opens, and no others; signs alone may be anything."""
+    for code in re.findall(r"`([^`\n]*)`", words):
+        waiting: list[str] = []
+        for sign in re.sub(r'"[^"]*"', "", code) if re.search(r"\w", code) else "":
+            if sign in "([{":
+                waiting.append(")]}"["([{".index(sign)])
+            elif sign in ")]}" and (not waiting or waiting.pop() != sign):
+                return False
+        if waiting:
+            return False
+    return True
+
+
 def enumerate_words(words: Iterable[str], last: str = "or") -> str:
     """The words of a list in a sentence: `a, b or c`, with `last` before the last one."""
     parts = list(words)

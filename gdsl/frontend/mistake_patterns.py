@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from gdsl.diagnostics import Diagnostic
+from gdsl.diagnostics import Diagnostic, is_whole
 from gdsl.frontend.failures import Failure
 from gdsl.frontend.vocabulary import FOREIGN_TYPES, TYPES
 from gdsl.source import Span
@@ -88,6 +88,8 @@ class Mistake:
         if self.when is not None and not self.when(failure, groups):
             return None
         words = [_fill(each, failure, groups) for each in (self.message, self.fix)]
+        if not is_whole(words[1]):  # a pattern has taken more, or less, than the code that it is for
+            return None
         return Diagnostic(self.code, words[0], self._place(failure, whole), fix=words[1])
 
     def _fits_tokens(self, failure: Failure) -> bool:

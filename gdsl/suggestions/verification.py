@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from gdsl.diagnostics import Diagnostic, Label, Suggestion
+from gdsl.diagnostics import Diagnostic, Label, Suggestion, is_whole
 from gdsl.frontend.syntax import Symbol
 from gdsl.source import Source
 from gdsl.suggestions.placement import candidates, replaces_text, rewriting_suggestions
@@ -52,7 +52,7 @@ def verified(
 ) -> tuple[Diagnostic, ...]:
     """`diagnostics` of `source`, each with the first of its suggestions that works as its fix, and without a fix that
     replaces text and does not. `symbols` are the declarations of `source`, `analyze` says what is wrong with another
-    text, of so many instances. A fix in words without code remains as it is."""
+    text, of so many instances. A fix in words without code remains as it is; one with a part of code is not shown."""
     if not any(_has_code(diagnostic, source.text) for diagnostic in diagnostics):
         return tuple(diagnostics)
     trials = _Trials(tuple(diagnostics), tuple(symbols), source, analyze, instances)
@@ -127,6 +127,8 @@ class _Trials:
                 break
             if chosen and not suggestion.beside:
                 break
+            if not is_whole(suggestion.words):
+                continue
             changed = apply(self.places, suggestion.edits)
             if (
                 changed is not None
@@ -135,7 +137,9 @@ class _Trials:
             ):
                 chosen.append(suggestion)
                 self._chosen.append((suggestion, Counter(map(_key, self._known[changed.text].diagnostics))))
-        fix = None if replaces_text(diagnostic, self.source.text) else diagnostic.fix
+        fix = diagnostic.fix
+        if fix is not None and (replaces_text(diagnostic, self.source.text) or not is_whole(fix)):
+            fix = None
         if chosen:
             fix = "; ".join(suggestion.words for suggestion in chosen)
             if chosen[0].message and diagnostic.message.startswith(("unexpected `", "unknown character")):

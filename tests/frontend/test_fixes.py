@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from mistake_programs import with_parts
 
-from gdsl.diagnostics import GdslError
+from gdsl.diagnostics import GdslError, is_whole
 from gdsl.pipeline import load
 
 
@@ -115,3 +115,24 @@ def test_a_logical_value_made_of_what_it_replaces() -> None:
     top = "edge functor spread(src, dst, e) { apply { seen[dst] = seen[dst] || level[src] > 3; } }"
     said = fixes(data="vertex seen : bool;", top=top, schedule="advance(vertices, spread, to=none);")
     assert said and all("`seen[dst] |= level[src] > 3;`" in fix for fix in said)
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"apply": "let low = changed(words[v] = words[words[v]]);"},
+        {"apply": "let x = fetch(words[v] = 1);"},
+        {"apply": "let x = min(level[v], words[v] = 2);"},
+        {"schedule": "frontier f = (edges, count=words);"},
+        {"schedule": "while (any(f)) { compute(:, visit); }"},
+        {"top": "edge [ upwards(src, dst, e) { cond src < dst; }"},
+    ],
+)
+def test_the_code_of_a_fix_is_whole(parts: dict[str, str]) -> None:
+    """A pattern of a mistake may end in the middle of an expression, or run over the end of a statement."""
+    assert all(is_whole(fix) for fix in fixes(**parts)), fixes(**parts)
+
+
+def test_code_is_whole() -> None:
+    assert all(map(is_whole, ("close it with `}`", "write `f(x);` or `g(y)`", 'write `a["("]`', "no code (")))
+    assert not any(map(is_whole, ("write `f(x`", "write `x);`", "write `{ (x }`")))

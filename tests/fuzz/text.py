@@ -16,7 +16,7 @@ from pathlib import Path
 from fuzz.campaign import Finding
 from gdsl.api.program import Program
 from gdsl.deadline import interrupting, limited
-from gdsl.diagnostics import Diagnostic, GdslError
+from gdsl.diagnostics import Diagnostic, GdslError, is_whole
 from gdsl.pipeline import load_source
 from gdsl.resources import resource_directory
 from gdsl.source import NOWHERE, Source, Span
@@ -115,11 +115,13 @@ def answer(text: str, generator: random.Random) -> str:
 
 
 def _check_message(error: GdslError, source: Source) -> None:
-    """Every place of a message is one of the text."""
+    """Every place of a message is one of the text, and the code of a fix is whole."""
     rendered = str(error)
     if "Traceback" in rendered or not rendered.strip():
         raise _finding(f"the message {rendered!r}", source.text)
     for diagnostic in error.diagnostics:
+        if diagnostic.fix is not None and not is_whole(diagnostic.fix):
+            raise _finding(f"{diagnostic.code} suggests a part of the code: {diagnostic.fix}", source.text)
         for span in _places(diagnostic):
             if not _is_inside(span, source.text):
                 raise _finding(f"{diagnostic.code} at {span}, which is not in the text", source.text)
