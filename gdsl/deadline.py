@@ -104,8 +104,10 @@ def interrupting() -> Iterator[None]:
         signal.signal(signal.SIGALRM, former)
 
 
-def timeout_error(timeout: float | None, what: str = "", span: Span | None = None) -> GdslError:
+def timeout_error(
+    timeout: float | None, what: str = "", span: Span | None = None, notes: tuple[str, ...] = (), fix: str | None = None
+) -> GdslError:
     """E0802 after `timeout` seconds, during `what`; `span` is that of the loop that did not end."""
     doing_it = f", {'' if span else 'while '}{what}" if what else ""
     message = f"the run was stopped after {timeout or 0:g} seconds, its timeout{doing_it}"
-    return GdslError.single("E0802", message, span)
+    return GdslError.single("E0802", message, span, notes=notes, fix=fix)

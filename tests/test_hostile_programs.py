@@ -65,3 +65,49 @@ def test_a_where_that_never_ends_is_stopped(declared: str, backend: str) -> None
     with pytest.raises(GdslError) as caught:
         program.run(GRAPH, {"x": value}, backend=backend, timeout=0.05)
     assert caught.value.code == "E0802"
+
+
+CIRCLE = """program p;
+problem {{ vertex label : vertex = id == 0 ? vertex(1) : vertex(0); vertex head : vertex; }}
+vertex functor find(v) {{ apply {{ {body} }} }}
+schedule {{ {schedule} compute(vertices, find); }}"""
+
+
+@BACKENDS
+@pytest.mark.parametrize(
+    ("body", "schedule", "note"),
+    [
+        (
+            "var l = v; while (label[l] != l) { l = label[l]; } head[v] = l;",
+            "",
+            "a call may be in the `while` loop in line 3, which nothing limits: labels may lead in a circle",
+        ),
+        (
+            "head[v] = root(label, v);",
+            "label[0] = 1;",
+            "a call may be in the `root` in line 3, which nothing limits: labels may lead in a circle",
+        ),
+    ],
+)
+def test_labels_in_a_circle(body: str, schedule: str, note: str, backend: str) -> None:
+    program = gdsl.compile(CIRCLE.format(body=body, schedule=schedule))
+    with pytest.raises(GdslError) as caught:
+        program.run(GRAPH, backend=backend, timeout=0.2)
+    [one] = caught.value.diagnostics
+    assert one.code == "E0802" and one.notes == (note,) and one.span is not None and one.span.line == 3
+    assert ("`min=` alone" if "root" in note else "`num_vertices`") in (one.fix or "")
+
+
+def test_roots_of_joined_sets_are_not_blamed() -> None:
+    """Their labels fall, so that no chain of them is a circle."""
+    program = gdsl.compile(
+        """program p;
+        problem { vertex a : vertex = id; vertex head : vertex; }
+        edge functor link(src, dst, e) { apply { join(a, src, dst); } }
+        vertex functor find(v) { apply { head[v] = root(a, v); } }
+        schedule { while (true) { compute(edges, link); compute(vertices, find); } }"""
+    )
+    with pytest.raises(GdslError) as caught:
+        program.run(GRAPH, {}, backend="reference", timeout=0.2)
+    [one] = caught.value.diagnostics
+    assert one.code == "E0802" and not one.notes and one.fix is None

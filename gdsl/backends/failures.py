@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from gdsl.deadline import timeout_error
-from gdsl.diagnostics import GdslError
-from gdsl.ir.nodes import Array, Convert, Literal, Operator, ParamValue, Program, Repeat, While
+from gdsl.diagnostics import GdslError, enumerate_words
+from gdsl.ir.nodes import Array, Convert, Literal, Loop, Operator, ParamValue, Program, Repeat, While
 from gdsl.ir.traversal import contains, walk
-from gdsl.operations import Domain
+from gdsl.operations import Domain, ForestWord
 from gdsl.records import dataclass
 from gdsl.source import Span
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from gdsl.codegen.checks import CheckSite
     from gdsl.graph import Graph
 
+_MOST_NAMED = 3
+"""Loops that a message names."""
 FORKED = "this process was forked from one that uses the GPU"
 SPAWN = "start workers with multiprocessing.get_context('spawn')"
 
@@ -178,26 +180,43 @@ def late_error(program: Program, timeout: float | None, last: Progress | None) -
     """E0802 for a run that was still in progress; `last` is the last operator that it finished, None if unknown."""
     loop = _loop_around(program, last.site) if last is not None else _only_loop(program)
     if loop is None:
-        return timeout_error(timeout)
+        return _late(program, timeout)
     named = _named(loop)
     if last is None:
-        return timeout_error(timeout, f"in {named}", loop.span)
+        return _late(program, timeout, f"in {named}", loop.span)
     operator = next(step for step in walk(loop.body) if isinstance(step, Operator) and step.site == last.site)
     if last.iteration is None or last.size is None:
-        return timeout_error(timeout, f"in {named}, in which `{last.label}` had run", loop.span)
+        return _late(program, timeout, f"in {named}, in which `{last.label}` had run", loop.span)
     one, more = ("vertex", "vertices") if operator.frontier.domain is Domain.VERTEX else ("edge", "edges")
     size = f"1 {one}" if last.size == 1 else f"{last.size:,} {more}"
     where = f"in pass {last.iteration + 1:,} of {named}, in which `{last.label}` had run on {size}"
-    return timeout_error(timeout, where, loop.span)
+    return _late(program, timeout, where, loop.span)
 
 
 def late_in_loop(program: Program, timeout: float | None, loop: int | None, iteration: int) -> GdslError:
     """E0802 at the condition of loop number `loop`, which has had `iteration` passes; None outside loops."""
     statement = next((n for n in walk(program.schedule) if isinstance(n, While | Repeat) and n.loop == loop), None)
     if statement is None:
-        return timeout_error(timeout)
+        return _late(program, timeout)
     passes = "1 pass" if iteration == 1 else f"{iteration:,} passes"
     return timeout_error(timeout, f"after {passes} of {_named(statement)}", statement.span)
+
+
+def _late(program: Program, timeout: float | None, what: str = "", span: Span | None = None) -> GdslError:
+    """E0802, with the loops in which a call may have been, as nothing limits their rounds."""
+    every = [node for node in walk(program) if isinstance(node, Loop)]
+    falling = {each.forest.array for each in every if each.forest and each.forest.word is not ForestWord.ROOT}
+    loops = [each for each in every if each.forest is None or each.forest.array not in falling]
+    spans = list(dict.fromkeys(node.span for node in loops))
+    if not spans:
+        return timeout_error(timeout, what, span)
+    roots = {node.span for node in loops if node.forest is not None}
+    named = [f"the {'`root`' if each in roots else '`while` loop'} in {each.words}" for each in spans[:_MOST_NAMED]]
+    note = f"a call may be in {enumerate_words(named)}, which nothing limits: labels may lead in a circle"
+    fix = "count the rounds in a local, and leave the loop after `num_vertices`: no chain of labels is longer"
+    if roots.issuperset(spans):
+        fix = "let labels begin as `id` and write them by `min=` alone: then none leads in a circle"
+    return timeout_error(timeout, what, span or spans[0], (note,), fix)
 
 
 def _named(loop: While | Repeat) -> str:

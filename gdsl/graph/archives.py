@@ -167,8 +167,10 @@ class Parts:
     def size(self) -> int:
         """The number of rows, which equals that of columns. Raises E0704 or E0709."""
         result = self.header("shape")
-        if result.shape != (2,) or result.dtype.kind not in "iu":
+        if result.shape != (2,):
             raise self.error("E0704", f"`shape` has the shape {result.shape}; a graph's matrix has two sizes")
+        if result.dtype.kind not in "iu":
+            raise self.error("E0704", f"`shape` has the type {result.dtype}; sizes are integers")
         rows, columns = (int(each) for each in self.array("shape"))
         if rows < 0 or columns < 0:
             raise self.error("E0704", f"`shape` is {rows}, {columns}; a graph's matrix has two sizes")

@@ -16,6 +16,7 @@ from gdsl.graph.group import Group
 from gdsl.graph.messages import edited
 from gdsl.graph.number_text import is_count
 from gdsl.graph.text import TextLines, TextPart, short
+from gdsl.graph.vertices import LARGEST_NUM_VERTICES
 
 _FEWEST = 2
 """So many rows show what a line above them is."""
@@ -71,7 +72,7 @@ def refuse_count_line(path: str, columns: Sequence[NDArray[Any]], line: int, mar
 def count_line_fix(path: str, first: Sequence[str], one_based: bool | None = None, num_lines: int = 1) -> str | None:
     """How to leave out `num_lines` first lines of counts; None where they are not counts. `one_based`: whether the ids
     count from 1."""
-    if not all(map(is_count, first)):
+    if not all(map(is_count, first)) or int(first[0]) > LARGEST_NUM_VERTICES:
         return None
     pronoun, subject, place = (
         ("it", "the first line is", "1") if num_lines == 1 else ("them", "the first lines are", f"1,{num_lines}")

@@ -38,9 +38,12 @@ def is_number(word: str) -> bool:
     return _REAL.fullmatch(word) is not None or _NOT_FINITE.fullmatch(word) is not None
 
 
+_MOST_DIGITS = 40
+
+
 def is_count(word: str) -> bool:
-    """Whether `word` is a count in a header: digits only."""
-    return word.isascii() and word.isdigit() and len(word) < 20
+    """Whether `word` is a count in a header: digits only, and no more than a message shows."""
+    return word.isascii() and word.isdigit() and len(word) <= _MOST_DIGITS
 
 
 def whole_value(word: str) -> int:

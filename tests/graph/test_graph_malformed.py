@@ -61,7 +61,7 @@ def refused(tmp_path, name, content, **options):
         ("E0703", ":2", "rows columns entries", PATTERN + "2 2 x\n1 1\n"),
         ("E0703", ":2", "rows columns entries", PATTERN + "2 2 1 1\n1 1\n"),
         ("E0703", ":2", "rows columns entries", PATTERN + "2 2 -1\n"),
-        ("E0703", ":2", "rows columns entries", PATTERN + "99999999999999999999 1 1\n1 1\n"),
+        ("E0704", ":2", "the matrix is rectangular", PATTERN + "99999999999999999999 1 1\n1 1\n"),
         ("E0709", ":2", "too large", PATTERN + "4000000000 4000000000 1\n1 1\n"),
         ("E0706", ":2", "more than the file", PATTERN + "3 3 100000000000\n1 1\n"),
         ("E0706", ":3", "ends after 1", PATTERN + "3 3 2\n1 1\n"),
@@ -279,6 +279,27 @@ def test_headers_that_lie_allocate_nothing(tmp_path, monkeypatch):
         tracemalloc.stop()
         assert code in ("E0706", "E0708"), name
         assert peak < 30e6, name
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "code", "said"),
+    [
+        ("a.mtx", PATTERN + f"{'9' * 20} {'9' * 20} 1\n1 1\n", "E0709", "the graph is too large"),
+        ("a.mtx", PATTERN + f"3 3 {'9' * 20}\n1 1\n", "E0706", "more than the file can hold"),
+        ("a.gr", f"p sp {'9' * 20} 1\na 1 2 5\n", "E0709", "the graph is too large"),
+        ("a.gr", f"p sp 3 {'9' * 20}\na 1 2 5\n", "E0706", "more than the file can hold"),
+        ("a.graph", f"{'9' * 20} 1\n2\n1\n", "E0709", "the graph is too large"),
+        ("a.graph", f"2 {'9' * 20}\n2\n1\n", "E0706", "more than the file can hold"),
+    ],
+)
+def test_counts_of_twenty_digits_are_counts(tmp_path, name, content, code, said):
+    found, _, text = refused(tmp_path, name, content)
+    assert found == code and said in text
+
+
+def test_no_fix_names_a_count_that_no_graph_has(tmp_path):
+    _, _, text = refused(tmp_path, "a.txt", f"{'9' * 20} {'9' * 20} 3\n1 2\n2 3\n3 1\n")
+    assert "--num-vertices" not in text
 
 
 def lying_npz():
