@@ -54,8 +54,8 @@ from collections.abc import Iterator, Mapping
 from gdsl.ir import nodes as ir
 from gdsl.ir.printer import print_expression
 from gdsl.ir.traversal import walk
-from gdsl.operations import EXTREMES, SATURATING, BinaryOperation, Builtin, Domain, NeighborOperation, Over
-from gdsl.passes.writers import accumulated_scalars, far_roles, targets_in
+from gdsl.operations import SATURATING, BinaryOperation, Builtin, Domain, NeighborOperation, Over
+from gdsl.passes.writers import far_roles, targets_in
 from gdsl.plan import variants
 from gdsl.plan.facts import Facts
 from gdsl.plan.functor_facts import may_stop
@@ -66,7 +66,6 @@ from gdsl.plan.hints import (
     InVectors,
     OwnEnds,
     SelectFirst,
-    TotalFirst,
     UnbranchedClaims,
     UnbranchedTests,
 )
@@ -101,8 +100,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
             by_one = facts.remember(variants.by_one_thread, own)
             contended = variants.contends(own, sweep.own, by_one)
             shares = isinstance(step, ir.Compute) and sweep.members.frontier is None and takes_equal_times(own)
-            first = total_first(own) if isinstance(step, ir.Compute) else None
-            hints = [*[Contended()] * contended, *[EqualShares()] * shares, *([first] if first is not None else [])]
+            hints = [*[Contended()] * contended, *[EqualShares()] * shares]
             return dataclasses.replace(sweep, own_by_one=by_one).with_hints(*hints)
         if isinstance(step, ir.NeighborReduce) and sweep.segment is not None:
             functor = facts.edge_functor(step)
@@ -123,29 +121,6 @@ def takes_equal_times(functor: ir.VertexFunctor | ir.EdgeFunctor) -> bool:
     nodes = list(walk(functor.body))
     loops = any(isinstance(node, (ir.ForRange, ir.ForNeighbors, ir.Loop, ir.FunctionCall)) for node in nodes)
     return not loops or not any(isinstance(node, (ir.DegreeOf, ir.ForNeighbors, ir.FunctionCall)) for node in nodes)
-
-
-def total_first(functor: ir.VertexFunctor | ir.EdgeFunctor) -> TotalFirst | None:
-    """What is looked at before the tests of `functor`, where all it does is to reduce elements of an array to the
-    smallest or largest."""
-    if (
-        not isinstance(functor, ir.VertexFunctor)
-        or not functor.condition
-        or len(functor.body) != 1
-        or may_stop(functor)
-    ):
-        return None
-    (update,) = functor.body
-    if not isinstance(update, ir.Update) or update.operation not in EXTREMES:
-        return None
-    target, value = update.target, update.value
-    if not isinstance(target, ir.ScalarTarget) or target.scalar not in accumulated_scalars(functor):
-        return None
-    if not isinstance(value, ir.Element) or not isinstance(value.index, ir.Parameter):
-        return None
-    if value.type != target.type or value.type.holds_float or value.type.is_pair:
-        return None
-    return TotalFirst(scalar=target.scalar, operation=update.operation, array=value.array)
 
 
 _VALUES = (ir.Literal, ir.Parameter, ir.Local, ir.ParamValue, ir.ScalarValue, ir.Element, ir.Iteration)

@@ -34,7 +34,7 @@ from gdsl.operations import Balance
 from gdsl.plan.deduplication import repeated_of
 from gdsl.plan.facts import Facts
 from gdsl.plan.functor_facts import own_arrays
-from gdsl.plan.hints import Contended, EqualShares, TotalFirst
+from gdsl.plan.hints import Contended, EqualShares
 from gdsl.plan.nodes import Leader, MakeOnce, Operation, Plan, Rotate, Step, StorePrivate, Swap, Sweep
 from gdsl.plan.walking import with_blocks
 from gdsl.source import Span
@@ -228,7 +228,7 @@ def follows_reduction(former: Operation, own: Sweep) -> bool:
     """Whether `former` is a reduction alone, and `own` an operator on vertices whose sweep any threads may do."""
     does = former.does
     reduces = isinstance(does, Sweep) and does.segment is not None and not former.fused
-    return reduces and own.collect is None and own.hint(Contended) is None and own.hint(TotalFirst) is None
+    return reduces and own.collect is None and own.hint(Contended) is None
 
 
 def _without_shares(step: Operation) -> Operation:

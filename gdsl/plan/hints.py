@@ -201,16 +201,6 @@ class UnbranchedTests(Hint):
 
 
 @dataclass(frozen=True, slots=True)
-class TotalFirst(Hint):
-    """A vertex is tested only where its element of `array` would change the thread's total of `scalar`. Added by
-    `cpu_threads`."""
-
-    scalar: str
-    operation: ReduceOperation
-    array: str
-
-
-@dataclass(frozen=True, slots=True)
 class SelectFirst(Hint):
     """Which of two values an edge has depends on scalars alone, and is decided before the edge is tested. Added by
     `cpu_threads`."""

@@ -157,13 +157,11 @@ def _on_gpus(sweep: Sweep) -> list[str]:
 
 def _by_threads(sweep: Sweep) -> list[str]:
     """What threads of a CPU have of the work, and what they look at first."""
-    lines, first = [], sweep.hint(hints.TotalFirst)
+    lines = []
     if sweep.hint(hints.Contended) is not None:
         lines.append("    by one thread rather than by two: they would change the same elements")
     if sweep.hint(hints.OwnEnds) is not None:
         lines.append("    long lists by several threads: each its part of the far ends, as one thread does")
-    if first is not None:
-        lines.append(f"    tests only where {first.array} would change the total of {first.scalar}")
     if sweep.hint(hints.EqualShares) is not None:
         lines.append("    by several threads: the same part of the vertices each, as in other such sweeps")
     return lines

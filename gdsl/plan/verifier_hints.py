@@ -11,7 +11,7 @@ from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import contains
 from gdsl.operations import Balance, Domain
 from gdsl.plan import hints
-from gdsl.plan.cpu_threads import changes_own_ends, claims_at_once, in_lanes, tests_at_once, total_first
+from gdsl.plan.cpu_threads import changes_own_ends, claims_at_once, in_lanes, tests_at_once
 from gdsl.plan.functor_facts import follows_own_labels, may_stop
 from gdsl.plan.nodes import Dedup, Form, Sweep, Variant
 from gdsl.plan.verifier_variants import VariantVerifier
@@ -117,14 +117,6 @@ class HintVerifier(VariantVerifier):
         fits = self._by_one(sweep) is not None and claims_at_once(self.accesses.functor(step), sweep)
         self.expect(fits, "claims in any case")
 
-    def _total_first(self, step: ir.Operator, sweep: Sweep, hint: hints.TotalFirst) -> None:
-        fits = (
-            not self.target.grid
-            and sweep.own is not None
-            and hint == self.ask(total_first, self.accesses.functor(step))
-        )
-        self.expect(fits, "a total that says nothing of tests")
-
     def _own_ends(self, step: ir.Operator, sweep: Sweep, hint: hints.OwnEnds) -> None:
         fits = self._by_one(sweep) is not None and not self.program.graphs
         self.expect(
@@ -174,7 +166,6 @@ _RULES: dict[type[hints.Hint], Callable[[HintVerifier, ir.Operator, Sweep, Any],
     hints.BlockCache: HintVerifier._block_cache,
     hints.UnbranchedTests: HintVerifier._unbranched_tests,
     hints.UnbranchedClaims: HintVerifier._unbranched_claims,
-    hints.TotalFirst: HintVerifier._total_first,
     hints.OwnEnds: HintVerifier._own_ends,
     hints.EqualShares: HintVerifier._equal_shares,
     hints.SelectFirst: HintVerifier._select_first,

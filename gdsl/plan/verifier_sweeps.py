@@ -215,9 +215,7 @@ class SweepVerifier(HintVerifier, ResultVerifier):
             self.expect(isinstance(second, Sweep) and second.own is not None, "edges in another operator's sweep")
             assert isinstance(second, Sweep)
             self.expect(second.hint(hints.ReadAhead) is None, "values read early that another operator may write")
-            shared = not any(
-                second.hint(kind) is not None for kind in (hints.Contended, hints.EqualShares, hints.TotalFirst)
-            )
+            shared = not any(second.hint(kind) is not None for kind in (hints.Contended, hints.EqualShares))
             self.expect(shared, "threads of another sweep")
             for earlier in operations[:number]:
                 first = earlier.does

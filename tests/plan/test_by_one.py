@@ -144,25 +144,6 @@ def test_what_one_call_writes_is_plain_though_others_read_it() -> None:
     assert modes(operation(plan_of(text), "jump").does.own) == {"low": "own"}
 
 
-@pytest.mark.parametrize(
-    ("body", "expected"),
-    [
-        ("least min= low[v];", True),
-        ("least min= low[v] + 1;", False),
-        ("least min= low[v]; most max= low[v];", False),
-        ("share min= part[v];", False),  # NaN compares like no other value
-    ],
-)
-def test_a_total_is_looked_at_before_tests(body: str, expected: bool) -> None:
-    text = f"""program p; problem {{
-        vertex low : int32 = 7; vertex part : float32; scalar least : int32 = 9; scalar most : int32;
-        scalar share : float32 = 1;
-    }}
-    vertex functor elect(v) {{ cond out_degree(v) > 1; apply {{ {body} }} }}
-    schedule {{ compute(vertices, elect); }}"""
-    assert ("would change the total of least" in print_plan(plan_of(text, on=target.CPU))) is expected
-
-
 def test_a_thread_takes_a_member_where_few_places_are_walked() -> None:
     text = """program p; problem { vertex low : vertex = id; }
     edge functor link(src, dst, e) { cond place < 2; apply { low[max(src, dst)] min= min(src, dst); } }

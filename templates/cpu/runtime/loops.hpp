@@ -36,36 +36,6 @@ inline void each_by_one(const Members& members, Visit visit) {
     for (place_in<Members> i = 0; i < end; ++i) { visit(members[i]); }
 }
 
-// piece: CHANGING_BLOCK those_that_change
-constexpr int64 CHANGING_BLOCK = 256;
-// Visits the members of a block for which `changes`. All are tested first, in vectors: soon nothing changes any more.
-template <class Members, class Changes, class Visit>
-inline void those_that_change(const Members& members, int64 begin, Changes changes, Visit visit) {
-    const auto first = place_in<Members>(begin), end = place_in<Members>(minimum<int64>(members.size(), begin + CHANGING_BLOCK));
-    uint32 any = 0;
-    for (auto i = first; i < end; ++i) { any |= uint32(changes(members[i])); }
-    for (auto i = first; any != 0 && i < end; ++i) {
-        if (changes(members[i])) { visit(members[i]); }
-    }
-}
-
-// piece: each_that_changes
-// Visits the members for which `changes`, which reads what other visits do not write but the thread's own totals.
-template <class Members, class Changes, class Visit>
-inline void each_that_changes(const Members& members, Changes changes, Visit visit) {
-    const int64 size = members.size();
-#pragma omp for schedule(static) nowait
-    for (int64 begin = 0; begin < size; begin += CHANGING_BLOCK) { those_that_change(members, begin, changes, visit); }
-}
-
-// piece: each_that_changes_by_one
-// The same with one thread.
-template <class Members, class Changes, class Visit>
-inline void each_that_changes_by_one(const Members& members, Changes changes, Visit visit) {
-    const int64 size = members.size();
-    for (int64 begin = 0; begin < size; begin += CHANGING_BLOCK) { those_that_change(members, begin, changes, visit); }
-}
-
 // piece: bits_of_bytes
 // Eight bools as bits, the first one as the lowest: the product moves each byte to its own bit of the highest byte.
 inline uint64 bits_of_bytes(const bool* bytes) {
