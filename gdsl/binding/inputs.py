@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import shlex
+import warnings
 import weakref
 from collections.abc import Mapping
 from typing import Any
@@ -183,7 +184,7 @@ def input_array(
     if values.dtype.kind == "f" and array.type.is_integer:
         _whole(array, values, graph, source, count, flags)  # reports the first value that no conversion keeps
     if values.dtype.kind not in _KINDS[array.type] and not (flags and values.dtype.kind == "b"):
-        raise _wrong_type(array, values, source)
+        raise _wrong_type(array, values, argument, source)
     if array.type.is_id:
         return _checked_ids(array, values, graph, widths, source, count)
     return _converted(array, values, graph, source, count, is_rounded, flags)
@@ -204,7 +205,7 @@ def _as_array(array: ir.Array, argument: Any, source: Source | None, device: boo
         of_objects = isinstance(argument, np.ndarray)
         what = "an array of objects" if of_objects else type(argument).__name__
         why = f"is not an array of numbers of at most 64 bits, but {what}"
-        fix = _conversion(array) if of_objects else None
+        fix = _conversion(array, values, argument) if of_objects else None
         if isinstance(argument, Text):
             why, fix = "takes an array, not one value", f"-p {array.name}=@FILE, with one value a line or a .npy file"
         raise GdslError.single("E0607", f"input `{array.name}` {why}", array.span, source, fix=fix)
@@ -253,19 +254,29 @@ def _loops(graph: Graph) -> int:
     return int((sources == destinations).sum())
 
 
-def _wrong_type(array: ir.Array, values: Any, source: Source | None) -> GdslError:
+def _wrong_type(array: ir.Array, values: Any, argument: Any, source: Source | None) -> GdslError:
+    words = "in a text file write `true` and `false`" if array.type is Type.BOOL else None
+    fixes = [each for each in (_conversion(array, values, argument), words) if each is not None]
     return GdslError.single(
         "E0607",
         f"input `{array.name}` is {array.type.name}, but the array's dtype is {type_name(values.dtype)}",
         array.span,
         source,
-        fix=_conversion(array) + ("; in a text file write `true` and `false`" if array.type is Type.BOOL else ""),
+        fix="; ".join(fixes) or None,
     )
 
 
-def _conversion(array: ir.Array) -> str:
+def _conversion(array: ir.Array, values: Any, argument: Any) -> str | None:
+    """How to convert what was given; None where NumPy cannot, as words, or would lose a part, as of complex numbers."""
     dtype = "int64" if array.type.is_id else array.type.name
-    return f"convert the array, for example by .astype({dtype!r})"
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            values.astype(dtype)
+    except Exception:  # whatever the elements raise
+        return None
+    how = f".astype({dtype!r})" if hasattr(argument, "astype") else f"np.asarray({array.name}, {dtype!r})"
+    return f"convert the array, for example by {how}"
 
 
 def _checked_ids(

@@ -151,6 +151,25 @@ def test_an_array_of_objects_is_called_so(graph):
     assert "but an array of objects" in str(error) and ".astype('float32')" in str(error)
 
 
+@pytest.mark.parametrize(
+    ("type_name", "given", "words", "convert"),
+    [
+        ("int32", np.array([1.0, 2.0, 3.0]), ".astype('int32')", lambda x: x.astype("int32")),
+        ("int32", [1.0, 2.0, 3.0], "np.asarray(x, 'int32')", lambda x: np.asarray(x, "int32")),
+        ("float64", np.array(["1", "2.5", "3"]), ".astype('float64')", lambda x: x.astype("float64")),
+        ("float64", np.array(["1", "two", "3"]), None, None),
+        ("float64", np.array([1, 2, "x"], dtype=object), None, None),
+        ("float64", np.array([1, 2, 3j]), None, None),
+    ],
+)
+def test_a_conversion_that_is_suggested_works(graph, type_name, given, words, convert):
+    declaration = f"input vertex x : {type_name};"
+    [one] = refusal(declaration, graph, x=given).diagnostics
+    assert one.fix == (None if words is None else f"convert the array, for example by {words}")
+    if convert is not None:
+        bound(declaration, graph, x=convert(given))
+
+
 def test_attributes_of_the_graph_are_inputs(graph):
     weights = bound("input edge weight : float32;", graph).inputs["weight"]
     assert weights.tolist() == [4.0, 0.5, 2.0, 1.0]
