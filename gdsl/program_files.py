@@ -7,14 +7,13 @@ import errno
 import itertools
 import os
 import re
-import shlex
 import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from gdsl import files, packages
-from gdsl.diagnostics import GdslError, printable
+from gdsl.diagnostics import GdslError, printable, shell_word
 from gdsl.graph_names import COMPRESSED, SUFFIXES, come_along
 from gdsl.resources import resource_directory
 from gdsl.source import Source
@@ -80,7 +79,7 @@ def missing(word: str) -> Missing:
     if word in come_along():
         return Missing([f"{word} is a graph that comes with gdsl"], _PROGRAM_FIRST.format(word))
     if _is_graph_name(word):
-        return Missing(["its name is that of a graph file"], _PROGRAM_FIRST.format(shlex.quote(printable(word))))
+        return Missing(["its name is that of a graph file"], _PROGRAM_FIRST.format(shell_word(word)))
     if near:
         notes.append(f"programs there: {_listed(near)}")
     if known:
@@ -226,7 +225,7 @@ def read_file(name: str, note: str | None = None) -> Source:
 def _decoded(name: str, file: BinaryIO) -> Source:
     content = file.read(LARGEST_PROGRAM + 1)
     if _is_graph_name(name) and content.strip() and _DECLARES.search(content) is None:
-        fix = _PROGRAM_FIRST.format(shlex.quote(printable(name)))
+        fix = _PROGRAM_FIRST.format(shell_word(name))
         raise GdslError.single("E0113", "this is a graph file by its name, not a program", fix=fix, place=name)
     if len(content) > LARGEST_PROGRAM:
         raise _unreadable(name, _TOO_LONG)

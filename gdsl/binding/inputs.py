@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import shlex
 import warnings
 import weakref
 from collections.abc import Mapping
@@ -15,7 +14,7 @@ from gdsl.arithmetic.constants import integer_range
 from gdsl.binding.graph_checks import flat
 from gdsl.binding.params import Text, id_kind, rounding_words
 from gdsl.binding.representation import first_changed, plain_number
-from gdsl.diagnostics import GdslError, type_name
+from gdsl.diagnostics import GdslError, shell_word, type_name
 from gdsl.graph import Graph
 from gdsl.graph.arrays import host_array, is_of_cupy, is_on_gpu, on_gpu
 from gdsl.ir import nodes as ir
@@ -117,7 +116,7 @@ def _attribute(array: ir.Array, graph: Graph, source: Source | None) -> Any:
     if array.domain is Domain.EDGE and array.name == "weight":
         fix = "a graph file with weights, --weights random:SEED, or weight=array from Python"
         if other is not None:
-            column = shlex.quote(other)
+            column = shell_word(other)
             fix = f"--weight-column {column} selects it, or from Python weight=graph.attributes[{other!r}]"
     elif array.domain is Domain.EDGE and other is not None:
         called = f"a first line such as `source,target,{array.name}` gives a column of a list this name"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import shlex
 import shutil
 import string
 import tempfile
@@ -14,7 +13,7 @@ from pathlib import Path
 
 import click
 
-from gdsl.diagnostics import GdslError, printable
+from gdsl.diagnostics import GdslError, printable, shell_word
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_. -]*")
 _LONGEST_NAME = 60
@@ -43,10 +42,10 @@ def command(name: str) -> None:
                 (place / file).write_text(text, encoding="utf-8")
     except OSError as error:
         raise _unwritable(name, error.strerror or str(error)) from None
-    shown = printable(os.path.relpath(folder))
-    click.echo(f"created {shown} with {', '.join(texts)}; next:")
+    shown = os.path.relpath(folder)
+    click.echo(f"created {printable(shown)} with {', '.join(texts)}; next:")
     if shown != ".":
-        click.echo(f"  cd {shlex.quote(shown)}")
+        click.echo(f"  cd {shell_word(shown)}")
     click.echo(f"  gdslc run {program}.gdsl karate -p source=0\n  python -m pytest")
 
 

@@ -6,14 +6,13 @@ import difflib
 import itertools
 import os
 import re
-import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from gdsl.deadline import doing
-from gdsl.diagnostics import printable
+from gdsl.diagnostics import printable, shell_word
 
 if TYPE_CHECKING:
     import numpy as np
@@ -170,7 +169,7 @@ def _said_for_more(name: str, value: str, more: Sequence[str]) -> str:
     values = [word for each in (value, *more) for word in each.split(",") if word]
     if all(word.isdigit() for word in values):
         return f"-p {name}: write the members of a set with commas and no blanks: -p {name}={','.join(values)}"
-    text = shlex.quote(f"{name}={' '.join((value, *more))}")
+    text = shell_word(f"{name}={' '.join((value, *more))}")
     return f"-p {name}: quote a value that contains blanks: -p {text}"
 
 

@@ -14,6 +14,7 @@ from gdsl.diagnostics.diagnostic import (
     is_whole,
     printable,
     render,
+    shell_word,
     shown,
     type_name,
 )
@@ -35,6 +36,7 @@ __all__ = [
     "is_whole",
     "printable",
     "render",
+    "shell_word",
     "shown",
     "type_name",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import re
+import shlex
 import sys
 import warnings
 from collections.abc import Iterable
@@ -99,6 +100,18 @@ _MOST_DIGITS = 40
 def printable(name: str) -> str:
     """`name` (a path, mostly) with what cannot be printed as escapes: ``\\n``, ``\\x1b``, ``\\xff`` of a lone byte."""
     return name if name.isprintable() else "".join(map(_escaped, name))
+
+
+def shell_word(word: str) -> str:
+    """`word` as one of a shell, which reads what cannot be printed from escapes: ``$'a\\xff'``."""
+    if word.isprintable():
+        return shlex.quote(word)
+    escaped = (f"\\{each}" if each in "\\'" else each if each.isprintable() else _bytes(each) for each in word)
+    return f"$'{''.join(escaped)}'"
+
+
+def _bytes(character: str) -> str:
+    return "".join(f"\\x{byte:02x}" for byte in character.encode("utf-8", "surrogateescape"))
 
 
 def shown(value: object) -> str:

@@ -7,7 +7,7 @@ import itertools
 import re
 from collections.abc import Sequence
 
-from gdsl.diagnostics import GdslError, shown
+from gdsl.diagnostics import GdslError, shell_word, shown
 from gdsl.graph.messages import bad_array
 from gdsl.graph.number_text import is_number, is_whole
 from gdsl.records import dataclass
@@ -210,7 +210,7 @@ def ends_fix(header: Sequence[str], ends: tuple[int, int]) -> str:
     """The fix that names the columns of the ends."""
     source, target = (header[end] for end in ends)
     return (
-        f"--source-column {_shell(source)} --target-column {_shell(target)} "
+        f"--source-column {shell_word(source)} --target-column {shell_word(target)} "
         f"(source_column={source!r}, target_column={target!r})"
     )
 
@@ -293,12 +293,6 @@ def _places(header: list[str], word: str) -> list[int]:
 def _same_name() -> ColumnsError:
     fix = "give each its own, such as source, destination, weight, capacity"
     return ColumnsError("two columns have the same name", fix)
-
-
-def _shell(word: str) -> str:
-    import shlex
-
-    return shlex.quote(word)
 
 
 _SURE = {*ENDS, UNDIRECTED_ENDS}

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import replace
 
-from gdsl.diagnostics import GdslError
+from gdsl.diagnostics import GdslError, shell_word
 from gdsl.graph_names import COMPRESSED
 from gdsl.numerals import readable_bytes
 
@@ -49,7 +49,7 @@ _UNPACKING = dict(zip(COMPRESSED, ("gzip -dc", "bzip2 -dc", "xz -dc"), strict=Tr
 
 def in_shell(path: str) -> str:
     """A path as a word of a shell that no command takes for an option."""
-    return shlex.quote(f"./{path}" if path.startswith("-") else path)
+    return shell_word(f"./{path}" if path.startswith("-") else path)
 
 
 def edited(path: str, script: str) -> str:

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import functools
 import inspect
+import logging
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
+from pygls.protocol import JsonRPCProtocol
 
 from gdsl.language_server import completion, edits, highlighting, hints, hover, structure
 from gdsl.language_server.programs import Programs
@@ -29,6 +31,7 @@ _OPTIONS: dict[str, Any] = {
 
 def create() -> LanguageServer:
     """A server, ready to be started."""
+    logging.getLogger(JsonRPCProtocol.__module__).addFilter(_in_one_line)
     server = LanguageServer("gdsl", __version__, text_document_sync_kind=lsp.TextDocumentSyncKind.Incremental)
     programs = Programs(server)
     for name, answer in {**_of_places(programs), **_of_texts(programs)}.items():
@@ -37,6 +40,14 @@ def create() -> LanguageServer:
     for name in hints.LENSES.values():
         server.command(name)(_shown(programs, name))
     return server
+
+
+def _in_one_line(record: logging.LogRecord) -> bool:
+    """A request that is refused, as a new name that is no name, is logged without the traceback of the server."""
+    error = record.exc_info[1] if record.exc_info else None
+    if isinstance(error, JsonRpcInvalidParams):
+        record.msg, record.args, record.exc_info = str(error), None, None
+    return True
 
 
 def _guarded(answer: Callable[[Any], Result], programs: Programs) -> Callable[[Any], Result | None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 import secrets
 import time
@@ -14,9 +15,10 @@ pytest.importorskip("pygls")
 pytest.importorskip("pytest_lsp")
 
 from lsprotocol import types as lsp
-from pygls.exceptions import JsonRpcException
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
 import gdsl
+from gdsl.language_server.server import create
 from tests.support.editor import BFS, GEOLOCATION, KARATE, ROOT, SECONDS, Editor
 
 pytestmark = pytest.mark.asyncio
@@ -179,6 +181,19 @@ async def test_renaming(editor: Editor) -> None:
     place = editor.at("while")
     nothing = await editor.client.text_document_prepare_rename_async(lsp.PrepareRenameParams(editor.document, place))
     assert nothing is None
+
+
+def test_a_refused_request_is_logged_without_a_traceback(caplog: pytest.LogCaptureFixture) -> None:
+    create()
+    logger = logging.getLogger("pygls.protocol.json_rpc")
+    for error in (JsonRpcInvalidParams("`while` is a word of the language"), ValueError("a defect")):
+        try:
+            raise error
+        except Exception:
+            logger.exception("a request failed")
+    refused, defect = caplog.records
+    assert refused.getMessage() == "`while` is a word of the language" and refused.exc_info is None
+    assert defect.exc_info is not None
 
 
 async def test_a_local_is_renamed_in_its_scope(editor: Editor) -> None:

@@ -38,7 +38,7 @@ TEXTS = [
 
 
 @pytest.mark.parametrize(("suffix", "text", "edges"), TEXTS)
-@pytest.mark.parametrize("name", ["a", "-it's a b"])
+@pytest.mark.parametrize("name", ["a", "-it's a b", "it's\\ \udcff\n\x1bé"])
 @pytest.mark.parametrize(
     "packed", ["", ".gz", *(pytest.param(each, marks=pytest.mark.slow) for each in (".bz2", ".xz"))]
 )

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shlex
 from collections.abc import Callable
 from typing import Any
 
@@ -18,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.communicator import Communicator
-from gdsl.diagnostics import GdslError, printable
+from gdsl.diagnostics import GdslError, printable, shell_word
 from gdsl.graph.archives import DIRECTED_KEY, Matrix, Parts, matrix_of, open_parts
 from gdsl.graph.dimacs import read_dimacs
 from gdsl.graph.edge_list import EdgeList, edges_from_arrays
@@ -112,7 +111,7 @@ def _part_of_file(request: Request, kind: str, group: Group) -> tuple[EdgeList, 
 
 def _by_one(request: Request, what: str, group: Group) -> GraphShare:
     """The shares of a graph that the first worker reads."""
-    fix = f"gdslc graph convert {shlex.quote(request.name)} NEW.parquet"
+    fix = f"gdslc graph convert {shell_word(request.name)} NEW.parquet"
     if what == _COMPRESSED:
         fix = "decompress it"
     if group.size > 1:
