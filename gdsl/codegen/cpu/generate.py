@@ -37,6 +37,8 @@ LIBRARY = Library(
         "run",
         "prefetch",
         "loops",
+        "advance",
+        "reduce",
         "vote",
         "intersect",
         "sets",

@@ -57,6 +57,7 @@ FILES = (
     "vote_tables",
     "vote_winners",
     "balance",
+    "balanced_reductions",
     "intersect",
     "histories",
     "buckets",
@@ -67,6 +68,7 @@ FILES = (
     "hub_bounds",
     "numbers",
     "instances",
+    "instance_advances",
 )
 PLATFORM = "small_integers", "platform"
 _OF_ONE, _OF_SEVERAL = "one_gpu.words", "several_gpus.words"
