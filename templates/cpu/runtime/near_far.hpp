@@ -10,10 +10,12 @@ struct near_far {
     bool begun, missed;  // whether there is a bound, and whether the last one had nothing within it
     int64 rounds, edges, looked, peak;  // since the bound moved: rounds, their edges, far vertices, largest round
     float64 width, factor, speed;  // how far the bound advances, how that changes, and the last speed
+    float64 mean_degree;
 
-    near_far(const Key* values, frontier& f, int64 num_vertices)
-        : values(values), far(num_vertices), rest(num_vertices), bound(), former(), begun(false), missed(true), rounds(0),
-          edges(0), looked(0), peak(0), width(0), factor(2), speed(0) {
+    near_far(const Key* values, frontier& f, const graph_slice& g)
+        : values(values), far(g.num_vertices), rest(g.num_vertices), bound(), former(), begun(false), missed(true), rounds(0),
+          edges(0), looked(0), peak(0), width(0), factor(2), speed(0),
+          mean_degree(float64(g.num_edges) / float64(g.num_vertices)) {
         need_queue(f);
         collector<uncounted> out(far, uncounted{});
         far.mapped = true;
@@ -63,15 +65,20 @@ struct near_far {
         width *= factor;
     }
 
+    // Which part of the distance to the nearest of all far vertices is the first width. Of k steps of any length up to L
+    // the shortest is about L / (k + 1), which is about as wide as buckets should be where vertices have k edges (Meyer and
+    // Sanders). Where the first have fewer, it is as much longer.
+    float64 first_part() const { return minimum<float64>(1, (float64(far.size) + 1) / (mean_degree + 1)); }
+
     // Moves the bound beyond the last one or, if nothing was within it, beyond the nearest value. The first width is the
-    // distance between the two.
+    // distance between the two, or a part of it.
     void move_bound() {
         Key from = bound;
         if (missed) {
             from = nearest();
             if (begun && !(width > 0)) {
                 const float64 gap = std::abs(float64(from) - float64(bound));
-                width = gap <= std::numeric_limits<float64>::max() ? gap : 0;
+                width = gap <= std::numeric_limits<float64>::max() ? gap * first_part() : 0;
             }
         } else if (width > 0 && rounds > 0) {
             adapt_width();
