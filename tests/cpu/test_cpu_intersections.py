@@ -23,6 +23,7 @@ def graphs() -> dict[str, Graph]:
     found["dense"] = random_graph(30, 600, seed=3, directed=False)
     found["directed"] = random_graph(200, 1500, seed=4)
     found["lists of 0 to 39"] = lists_of_many_lengths()
+    found["lists of 0 to 5"] = short_lists()
     return found
 
 
@@ -32,6 +33,14 @@ def lists_of_many_lengths() -> Graph:
     sure = [(u, int(v)) for u in range(40) for v in random.choice(40, u, replace=False)]
     twice = [(40 + u, int(v)) for u in range(40) for v in random.integers(0, 60, u)]
     return make_graph(sure + twice, 200)
+
+
+def short_lists() -> Graph:
+    """No two lists next to each other have one length; about half of the edges have ends with a neighbor in common, some
+    are repeated, some are loops, and the last lists are empty."""
+    random = np.random.default_rng(6)
+    close = [(u, int(v)) for u in range(300) for v in (u + random.integers(-3, 4, u * 7 % 6 % 4)) % 310]
+    return make_graph([*close, *((u, 0) for u in range(0, 300, 41)), *((70, 70 + i) for i in range(5))], 330)
 
 
 GRAPHS = graphs()

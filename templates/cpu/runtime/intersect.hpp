@@ -73,6 +73,16 @@ struct neighbor_lanes {
         const uint32 all = (uint32(1) << count) - 1;
         once = all & ~((twice & all >> 1) << 1);
     }
+    // Whether lists of `m` and `n` neighbors, neither of them empty, may have some in common: up to four are compared.
+    static bool may_meet(const vertex* a, int64 m, const vertex* b, int64 n) {
+        typedef int four __attribute__((vector_size(16)));
+        typedef float four_floats __attribute__((vector_size(16)));
+        const four places = {0, 1, 2, 3}, held = places < int(m);
+        const four in = __builtin_ia32_maskloadd(reinterpret_cast<const four*>(a), held) | ~held;
+        const int64 second = minimum<int64>(1, n - 1), third = minimum<int64>(2, n - 1), fourth = minimum<int64>(3, n - 1);
+        const four equal = (in == int(b[0])) | (in == int(b[second])) | (in == int(b[third])) | (in == int(b[fourth]));
+        return (__builtin_ia32_movmskps(reinterpret_cast<four_floats>(equal)) != 0) | (m > 4) | (n > 4);
+    }
     // The places of those that are in the list from `b` to `end`, too. Its first four neighbors, or the last one again, are
     // compared in any case: how many there are is unpredictable for short lists.
     uint32 common(const vertex* b, const vertex* end) const {
@@ -94,6 +104,7 @@ struct neighbor_lanes {
 #else
     static constexpr int64 LANES = 0;
     neighbor_lanes(const vertex*, int64) {}
+    static bool may_meet(const vertex*, int64, const vertex*, int64) { return true; }
     uint32 common(const vertex*, const vertex*) const { return 0; }
 #endif
 };
@@ -147,16 +158,17 @@ inline int64 common_neighbors(neighbor_marks& marks, vertex u, vertex w, Visit v
 }
 
 // piece: common_by_lanes
-// The same for all edges from `first` up to `last`, which are the list of u: `visit(u, w, e, x, eu, ew)`.
+// The same for the edges from `at` up to `end` in the list of u, which reaches from `first` up to `last`:
+// `visit(u, w, e, x, eu, ew)`.
 template <bool with_edges, class Visit>
-inline int64 common_by_lanes(neighbor_marks& marks, vertex u, int64 first, int64 last, Visit visit) {
+inline int64 common_by_lanes(neighbor_marks& marks, vertex u, int64 first, int64 last, int64 at, int64 end, Visit visit) {
     constexpr int64 LONG = 8 * neighbor_lanes::LANES;  // from which on a few are looked up in a list instead
     const graph_slice& g = marks.g;
     const vertex* const neighbors = neighbors_at(g);
     const int64* const offsets = g.offsets;
     const neighbor_lanes lanes(neighbors + first, last - first);
     int64 places = 0;
-    for (int64 at = first; at < last; ++at) {
+    for (; at < end; ++at) {
         const vertex w = neighbors[at];
         const edge e = edge_of_place(g, at);
         const vertex *const b = neighbors + offsets[w], *const b_end = neighbors + offsets[w + 1];
@@ -178,24 +190,94 @@ inline int64 common_by_lanes(neighbor_marks& marks, vertex u, int64 first, int64
     return places;
 }
 
+// piece: LANES_BLOCK edges_that_may_meet
+constexpr int64 LANES_BLOCK = 64;
+// The edges of some vertices whose lists are short and differ in length: those whose ends may have a neighbor in common.
+struct edges_that_may_meet {
+    static constexpr int64 FEW = 4, MOST = FEW * LANES_BLOCK;
+    int64 count = 0, places = 0;  // the total length of the lists of all edges
+    vertex owners[MOST + 1];
+    int32 at[MOST];
+
+    // False if lists are longer, or so much alike that their ends are predicted. Otherwise whether a vertex has edges, and
+    // how many its neighbor has, are branches that are mispredicted, so that all edges are tested before one is visited.
+    bool find(const graph_slice& g, vertex begin, vertex end) {
+        const int64* const offsets = g.offsets;
+        const vertex* const neighbors = neighbors_at(g);
+        const int64 start = offsets[begin], edges = offsets[end] - start;
+        if (neighbor_lanes::LANES == 0 || edges > FEW * int64(end - begin)) { return false; }
+        const int64* const places_of = offsets + begin;
+        const int64 size = int64(end - begin);
+        int64 longest = places_of[size] - places_of[size - 1], changes = 0, walked = 0;
+        for (int64 i = 0; i + 1 < size; ++i) {
+            const int64 length = places_of[i + 1] - places_of[i], next = places_of[i + 2] - places_of[i + 1];
+            longest = maximum(longest, length);
+            changes += length != next ? 1 : 0;
+        }
+        if (longest > neighbor_lanes::LANES || 8 * changes < size) { return false; }
+        std::memset(owners, 0, std::size_t(edges) * sizeof(vertex));
+        for (int64 i = 0; i < size; ++i) {
+            const int64 length = places_of[i + 1] - places_of[i];
+            walked += length * length;
+            owners[places_of[i] - start] = begin + vertex(i);  // of the first edge of its list
+        }
+        vertex u = begin;
+        int64 some = 0;
+        for (int64 i = 0; i < edges; ++i) {
+            u = maximum(u, owners[i]);
+            const vertex w = neighbors[start + i];
+            const int64 of_w = offsets[w], length = offsets[w + 1] - of_w;
+            owners[some] = u;
+            at[some] = int32(i);
+            some += (length > 0) & (neighbors[minimum<int64>(of_w, g.num_edges - 1)] <= neighbors[offsets[u + 1] - 1]) ? 1 : 0;
+            walked += length;
+        }
+        int64 met = 0;
+        for (int64 i = 0; i < some; ++i) {
+            const vertex u = owners[i], w = neighbors[start + at[i]];
+            const int64 of_u = offsets[u], of_w = offsets[w];
+            owners[met] = u;
+            at[met] = at[i];
+            const bool may = neighbor_lanes::may_meet(neighbors + of_u, offsets[u + 1] - of_u, neighbors + of_w, offsets[w + 1] - of_w);
+            met += may ? 1 : 0;
+        }
+        count = met;
+        places = walked;
+        return true;
+    }
+};
+
 // piece: each_edge_by_lanes
-// Visits every edge of the graph, by source: short lists as a whole, with `visit_list(near, first, last)`, the places of
-// its edges, all others edge by edge. Short lists look whether the run stops now and then: each is done at once.
+// Visits every edge of the graph, by source: those of short lists with `visit_list(near, first, last, at, end)`, some edges
+// of the list from `first` up to `last`, all others edge by edge. Returns the lengths of lists that no visit has counted.
+// Short lists look whether the run stops now and then: each is done at once.
 template <class VisitList, class Visit>
-inline void each_edge_by_lanes(run_state& run, const graph_slice& g, VisitList visit_list, Visit visit) {
-    const int64 size = g.num_vertices;
-    bool stopped = false;
-#pragma omp for schedule(dynamic, chunk_of(4 * size))
-    for (int64 i = 0; i < size; ++i) {
-        if (i % 64 == 0) { stopped = must_stop(run.control); }
-        const int64 first = g.offsets[i], last = g.offsets[i + 1];
-        if (last - first <= neighbor_lanes::LANES) {
-            if (first < last && !stopped) { visit_list(vertex(i), first, last); }
-        } else {
-            push_list(run, vertex(i), out_lists{g}, visit);
+inline int64 each_edge_by_lanes(run_state& run, const graph_slice& g, VisitList visit_list, Visit visit) {
+    const int64 blocks = (g.num_vertices + LANES_BLOCK - 1) / LANES_BLOCK;
+    int64 places = 0;
+#pragma omp for schedule(dynamic, minimum<int64>(2048 / LANES_BLOCK, chunk_of(4 * blocks)))
+    for (int64 block = 0; block < blocks; ++block) {
+        if (must_stop(run.control)) { continue; }
+        const vertex begin = vertex(block * LANES_BLOCK), end = vertex(minimum<int64>(g.num_vertices, (block + 1) * LANES_BLOCK));
+        edges_that_may_meet some;
+        const bool found = some.find(g, begin, end);
+        const int64 start = g.offsets[begin];
+        places += some.places;
+        const int64 count = found ? some.count : int64(end - begin);
+        for (int64 i = 0; i < count; ++i) {
+            const vertex u = found ? some.owners[i] : begin + vertex(i);
+            const int64 first = g.offsets[u], last = g.offsets[u + 1];
+            if (last - first > neighbor_lanes::LANES) {
+                push_list(run, u, out_lists{g}, visit);
+            } else if (first < last) {
+                const int64 at = found ? start + some.at[i] : first;
+                const int64 length = visit_list(u, first, last, at, found ? at + 1 : last);
+                places += found ? 0 : length;
+            }
         }
     }
     push_chunks(run, out_lists{g}, visit);
+    return places;
 }
 
 // piece: each_pair
