@@ -36,8 +36,8 @@ def lists_of_many_lengths() -> Graph:
 
 
 def short_lists() -> Graph:
-    """No two lists next to each other have one length; about half of the edges have ends with a neighbor in common, some
-    are repeated, some are loops, and the last lists are empty."""
+    """Next to each other lists differ in length; about half of the edges have ends with a neighbor in common, some are
+    repeated, some are loops, and the last lists are empty."""
     random = np.random.default_rng(6)
     close = [(u, int(v)) for u in range(300) for v in (u + random.integers(-3, 4, u * 7 % 6 % 4)) % 310]
     return make_graph([*close, *((u, 0) for u in range(0, 300, 41)), *((70, 70 + i) for i in range(5))], 330)

@@ -93,6 +93,19 @@ def test_fewer_edges_are_visited() -> None:
     assert edges["near_far"] < edges["as_given"]
 
 
+@pytest.mark.parametrize("length", [20, 60])
+def test_a_long_first_edge_is_no_measure_of_the_others(length: int) -> None:
+    """Half as wide as all edges are long, buckets would have most edges visited twice."""
+    graph = rmat(12, 16, seed=5)
+    hub = int(graph.out_degrees.argmax())
+    ends = [graph.ends(e) for e in range(graph.num_edges)]
+    made = make_graph([*ends, (graph.num_vertices, hub)], graph.num_vertices + 1)
+    weight = numpy.random.default_rng(3).integers(1, 65, made.num_edges).astype(numpy.float32)
+    weight[-1] = length
+    found = gdsl.compile("sssp").run(made, {"source": graph.num_vertices, "weight": weight}, backend="cpu")
+    assert sum(record.edges for record in found.trace) < 1.5 * made.num_edges
+
+
 def test_passes_are_limited() -> None:
     graph = GRAPHS["grid"]()
     with pytest.raises(gdsl.GdslError):
