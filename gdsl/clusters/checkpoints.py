@@ -130,12 +130,17 @@ class Checkpoints:
         """Write the state of this worker. Raises E0911 if it cannot; the checkpoint before stays."""
         passes = state.iterations
         folder = self._folder(passes)
-        self._write_part(folder, {**state.arrays(), _RUN: np.array(repr(self._key))})
-        self._communicator.barrier()  # now all parts are there
+        try:
+            self._write_part(folder, {**state.arrays(), _RUN: np.array(repr(self._key))})
+            self._communicator.barrier()  # now all parts are there
+        except BaseException:
+            if self._communicator.rank == 0:  # which then writes no manifest
+                self._remove_parts(folder)
+            raise
         if self._communicator.rank == 0:
             self._directory.write_manifest(Manifest(passes, self._key))
             if self._last is not None and self._last != passes:
-                self._remove_parts(self._last)
+                self._remove_parts(self._folder(self._last))
         self._last = passes
 
     def read(self) -> RunState | None:
@@ -150,15 +155,15 @@ class Checkpoints:
         return state
 
     def remove(self) -> None:
-        """Remove the checkpoint of a run that has ended."""
+        """Remove the checkpoints of a run that has ended, also those that were not completed."""
         self._communicator.barrier()
-        if self._communicator.rank == 0 and self._last is not None:
+        if self._communicator.rank == 0:
             self._directory.remove_manifest()
-            self._remove_parts(self._last)
+            for folder in self._directory.path.glob("pass-*"):
+                self._remove_parts(folder)
 
-    def _remove_parts(self, passes: int) -> None:
+    def _remove_parts(self, folder: Path) -> None:
         """Remove the parts of all workers, and their folder unless it has other files."""
-        folder = self._folder(passes)
         with contextlib.suppress(OSError):
             for rank in range(self._communicator.size):
                 (folder / f"worker-{rank}.npz").unlink(missing_ok=True)

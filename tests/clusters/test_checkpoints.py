@@ -204,6 +204,8 @@ def test_a_full_disk_keeps_the_checkpoint_before(tmp_path: Path, monkeypatch: py
     assert json.loads((tmp_path / "checkpoint.json").read_text())["passes"] == 2
     assert not list(tmp_path.rglob("*.tmp"))
     assert [found and found.iterations for found in _resumed(tmp_path)] == [2] * SIZE
+    _run(CheckpointOptions(str(tmp_path), 2, resume=True), lambda each, rank: each.remove())
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
