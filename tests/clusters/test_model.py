@@ -308,6 +308,8 @@ def test_the_report_of_a_run() -> None:
     assert "as in that run" in next(expected(ir, None, walked))
     wrong = [text.replace('"bfs"', '"pagerank"'), "[]", "{", text.replace("14", "0"), text.replace("7}", "-7}"), "null"]
     wrong += [text.replace("7}", '"7"}'), text.replace("7}", "7.5}"), text.replace("2.0", '"2"')]
+    wrong += [text.replace("2.0", time) for time in ("NaN", "Infinity", "-2.0", "9" * 400)]
+    wrong += ["[" * 100_000, text.replace("14", "9" * 30)]
     for each in wrong:
         with pytest.raises(RunFileError):
             read_run(each, ir)

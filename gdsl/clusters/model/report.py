@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -55,11 +56,12 @@ def read_run(text: str, program: Program) -> Walked:
         records = tuple((each["site"], each["frontier"], each["edges"]) for each in trace)
         seconds = document["time_ms"]["run"] / 1000 if document["backend"] == "cuda" else None
         numbers: list[Any] = [graph["vertices"], graph["edges"], *(number for each in records for number in each)]
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         if isinstance(error, RunFileError):
             raise
         raise RunFileError("it is not what 'gdslc run PROGRAM GRAPH --json' prints") from None
-    if not all(type(each) is int and each >= 0 for each in numbers):
+    are_counts = all(type(each) is int and 0 <= each < 1 << 63 for each in numbers)
+    if not are_counts or (seconds is not None and not 0 < seconds < math.inf):
         raise RunFileError("it is not what 'gdslc run PROGRAM GRAPH --json' prints")
     if not graph["vertices"] or not graph["edges"] or not records:
         raise RunFileError("the run has walked no edges")
