@@ -8,6 +8,12 @@ memory. So where all vertices take about as long, each thread has one part of th
 in its own cache what it has changed; the ends of the first few edges are often near, too, and in the same part. Where
 some take much longer, threads take small parts as they are ready.
 
+**Observed threads.**
+An atomic takes as long as several plain writes, and lines that two threads change go back and forth. Where calls
+combine elements that several threads seldom come to at once, such as the roots of trees that are joined, whether two
+threads are quicker than one depends on the processor and the graph. So such an operator is run both ways in the first
+runs with as many members of a graph, and then as was quicker.
+
 **Own ends.**
 If threads change far ends that any of them may come to, lines go back and forth, and two threads take as long as one. A
 list is in the order of ids, so each thread can walk the part of it that leads to its own part of the ids, whose values
@@ -64,6 +70,7 @@ from gdsl.plan.hints import (
     EqualShares,
     InLanes,
     InVectors,
+    ObservedThreads,
     OwnEnds,
     SelectFirst,
     UnbranchedClaims,
@@ -92,6 +99,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
                 *(UnbranchedClaims(over=each) for each in over if claims_at_once(functor, sweep)),
                 *[Contended()] * contended,
                 *[OwnEnds()] * own_ends,
+                *[ObservedThreads()] * (not contended and is_observed(plan, functor, sweep)),
             )
         if isinstance(step, (ir.Filter, ir.Compute)):
             own = facts.functor(step)
@@ -113,6 +121,14 @@ def run(plan: Plan, facts: Facts) -> Plan:
         return sweep
 
     return map_sweeps(plan, changed)
+
+
+def is_observed(plan: Plan, functor: ir.VertexFunctor | ir.EdgeFunctor, sweep: Sweep) -> bool:
+    """Whether a push combines elements that its calls find, such as roots of trees, by atomics, and so is run by one
+    thread where that was quicker before."""
+    if plan.target.workers or sweep.order is not None or sweep.collect is not None:
+        return False
+    return any(variants.combines_beside_ends(functor, each.variant) for each in sweep.walks)
 
 
 def takes_equal_times(functor: ir.VertexFunctor | ir.EdgeFunctor) -> bool:

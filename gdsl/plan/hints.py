@@ -179,6 +179,12 @@ class Contended(Hint):
 
 
 @dataclass(frozen=True, slots=True)
+class ObservedThreads(Hint):
+    """Whether one thread, whose writes are plain, is quicker than several depends on what former runs took. Added by
+    `cpu_threads`."""
+
+
+@dataclass(frozen=True, slots=True)
 class OwnEnds(Hint):
     """Where lists are long, each thread changes the far ends in its part of the ids, without atomics. Added by
     `cpu_threads`."""

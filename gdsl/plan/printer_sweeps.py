@@ -160,6 +160,8 @@ def _by_threads(sweep: Sweep) -> list[str]:
     lines = []
     if sweep.hint(hints.Contended) is not None:
         lines.append("    by one thread rather than by two: they would change the same elements")
+    if sweep.hint(hints.ObservedThreads) is not None:
+        lines.append("    by one thread or by several, as was quicker in former runs")
     if sweep.hint(hints.OwnEnds) is not None:
         lines.append("    long lists by several threads: each its part of the far ends, as one thread does")
     if sweep.hint(hints.EqualShares) is not None:

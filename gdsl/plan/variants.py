@@ -66,6 +66,12 @@ def contends(
     return ends or combines_at_data(functor, together)
 
 
+def combines_beside_ends(functor: ir.Functor, together: Variant | None) -> bool:
+    """Whether calls side by side combine elements by atomics at places that are no end of the edge."""
+    indexes = () if together is None else _combined(functor, together)
+    return any(not isinstance(index, ir.Parameter) for index in indexes)
+
+
 def combines_at_data(functor: ir.Functor, together: Variant) -> bool:
     """Whether calls side by side combine by atomics at places that data says."""
     constants = {node.name: node.value for node in walk(functor.body) if isinstance(node, ir.Let)}

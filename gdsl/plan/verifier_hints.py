@@ -123,6 +123,12 @@ class HintVerifier(VariantVerifier):
             fits and changes_own_ends(self.accesses.functor(step), sweep), "far ends of one thread that others change"
         )
 
+    def _observed_threads(self, step: ir.Operator, sweep: Sweep, hint: hints.ObservedThreads) -> None:
+        fits = self._by_one(sweep) is not None and not self.target.workers and sweep.selection is None
+        self.expect(
+            fits and sweep.collect is None, "one thread in place of several for what nobody has planned for one"
+        )
+
     def _equal_shares(self, step: ir.Operator, sweep: Sweep, hint: hints.EqualShares) -> None:
         fits = not self.target.grid and sweep.own is not None and sweep.members.frontier is None
         self.expect(fits and sweep.members.domain is Domain.VERTEX, "equal shares of a part of the vertices")
@@ -167,6 +173,7 @@ _RULES: dict[type[hints.Hint], Callable[[HintVerifier, ir.Operator, Sweep, Any],
     hints.UnbranchedTests: HintVerifier._unbranched_tests,
     hints.UnbranchedClaims: HintVerifier._unbranched_claims,
     hints.OwnEnds: HintVerifier._own_ends,
+    hints.ObservedThreads: HintVerifier._observed_threads,
     hints.EqualShares: HintVerifier._equal_shares,
     hints.SelectFirst: HintVerifier._select_first,
     hints.InVectors: HintVerifier._in_vectors,

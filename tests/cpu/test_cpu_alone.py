@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from tests.cpu.running import SMALL, assert_agree, executable
 from tests.cpu.test_cpu_operators import GRAPHS, PROGRAMS, summary, text_of
 from tests.support.graphs import make_graph, random_graph
 
+COMB = [(v, v + 7) for v in range(600)] + [(v, v + 1) for v in range(0, 690, 5)]
 ALONE = Sizes(hub_degree=3, hub_chunk=2)
 FILTERS = """program p; problem { vertex kept : int32; vertex twice : int32; scalar sizes : int64; }
 vertex functor third(v) { cond int32(v) % 3 != 1; }
@@ -94,3 +96,25 @@ def test_votes_for_vertices_and_for_none(own_votes: int) -> None:
     graphs = [random_graph(90, 900, seed=seed, directed=False) for seed in (1, 2)]
     given = np.random.default_rng(4).integers(-1, 90, 90).astype(np.int64)
     check(VOTES, graphs, dataclasses.replace(SMALL, own_votes=own_votes), given=given)
+
+
+def test_runs_that_observe_threads_give_the_same() -> None:
+    """By several threads and by one in turns, on graphs in turns and on one, also by two runs at the same time."""
+    ready = executable("connected_components", (), SMALL)
+    graphs = [make_graph(edges, 700, directed=False) for edges in (COMB, COMB[::3])]
+    wanted = [
+        interpret(ready.program, graph, bind(ready.program, graph, {}), Limits()).arrays["component"]
+        for graph in graphs
+    ]
+
+    def runs(which: list[int]) -> list[bool]:
+        return [
+            np.array_equal(
+                ready.run(graphs[i], bind(ready.program, graphs[i], {}), Limits()).arrays["component"], wanted[i]
+            )
+            for i in which
+        ]
+
+    assert all(runs([0] * 20 + [1, 0] * 5 + [1] * 10))
+    with ThreadPoolExecutor(2) as pool:
+        assert all(map(all, pool.map(runs, [[0] * 30, [0, 1] * 15])))

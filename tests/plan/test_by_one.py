@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gdsl.plan import target
-from gdsl.plan.hints import Contended, EqualShares
+from gdsl.plan.hints import Contended, EqualShares, ObservedThreads
 from gdsl.plan.nodes import Choice
 from gdsl.plan.printer import print_plan
 from gdsl.plan.sweep_nodes import Sweep, Variant
@@ -65,6 +65,17 @@ def test_two_threads_are_no_faster_where_both_change_what_data_names_or_far_ends
     grids = (target.CUDA_FUSED, target.CUDA_UNFUSED)
     assert not any(sweep_of(label, on).hint(Contended) for label in ("jump", "lose") for on in grids)
     assert print_plan(plan_of(TEXT, on=target.CPU)).count("by one thread rather than by two") == 2
+
+
+def test_former_runs_decide_where_calls_combine_what_they_find() -> None:
+    plan = plan_of("connected_components", on=target.CPU)
+    for label in ("sample", "link"):
+        does = operation(plan, label).does
+        assert isinstance(does, Sweep) and does.hint(ObservedThreads) and not does.hint(Contended)
+    assert print_plan(plan).count("as was quicker in former runs") == 2
+    assert not any(sweep_of(label).hint(ObservedThreads) for label in ("visit", "lose", "quiet", "mark", "gather"))
+    does = operation(plan_of("connected_components"), "link").does
+    assert isinstance(does, Sweep) and not does.hint(ObservedThreads)
 
 
 @pytest.mark.parametrize("on", [target.CUDA_FUSED, target.CUDA_UNFUSED])

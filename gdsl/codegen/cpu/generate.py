@@ -48,6 +48,7 @@ LIBRARY = Library(
         "buckets",
         "numbers",
         "near_far",
+        "observed_threads",
         "instances",
     ),
     ".hpp",
