@@ -67,14 +67,15 @@ __device__ __forceinline__ uint64 push_locally(enactor& run, const Members& memb
     const bool keeps = size <= LOCAL_MEMBERS * warps;
     local_worklist kept(run);
     uint64 visited = 0;
-    const auto walk = [&](bool has_member, vertex member) {
+    // Where `alone`, all lanes have the same member, and need not find out whose edge is whose.
+    const auto walk = [&](bool alone, bool has_member, vertex member) {
         const edge first = has_member ? lists.first(member) : edge(0);
         const edge degree = has_member ? lists.last(member) - first : edge(0);
-        visited += has_member ? lists.degree(member) : edge(0);
         const bool hub = degree >= HUB_DEGREE;
-        defer_list(run, hub, member, first, first + degree);
+        visited += has_member && (!alone || lane == 0) ? lists.degree(member) : edge(0);
+        if (!alone) { defer_list(run, hub, member, first, first + degree); }
         const uint32 own = hub ? 0 : uint32(degree);
-        const uint32 inclusive = warp_inclusive_sum(own);
+        const uint32 inclusive = alone ? own : warp_inclusive_sum(own);
         const uint32 total = __shfl_sync(FULL_WARP, inclusive, 31);
         for (uint32 start = 0; start < total; start += several * 32) {
             vertex near[several], far[several];
@@ -87,7 +88,7 @@ __device__ __forceinline__ uint64 push_locally(enactor& run, const Members& memb
                 at[k] = at[0];
                 if (k == 0 || start + k * 32 < total) {
                     const uint32 item = min(start + k * 32 + lane, total - 1);
-                    const uint32 owner = owner_of(inclusive, item);
+                    const uint32 owner = alone ? lane : owner_of(inclusive, item);
                     const uint32 before = __shfl_sync(FULL_WARP, inclusive - own, owner);
                     at[k] = __shfl_sync(FULL_WARP, first, owner) + (item - before);
                     near[k] = vertex(__shfl_sync(FULL_WARP, member, owner));
@@ -123,7 +124,7 @@ __device__ __forceinline__ uint64 push_locally(enactor& run, const Members& memb
         const uint32 width = members_per_warp(size);
         for (uint64 base = warp_index() * width; base < size; base += warps * width) {
             const bool has_member = lane < width && base + lane < size;
-            walk(has_member, has_member ? members[base + lane] : vertex(0));
+            walk(false, has_member, has_member ? members[base + lane] : vertex(0));
         }
     }
     uint64 taken = 0;
@@ -143,8 +144,8 @@ __device__ __forceinline__ uint64 push_locally(enactor& run, const Members& memb
         }
         const uint32 width = min(32u, (count + BLOCK_THREADS / 32 - 1) / (BLOCK_THREADS / 32));
         for (uint32 base = warp * width; base < count; base += BLOCK_THREADS / 32 * width) {
-            const bool has_member = lane < width && base + lane < count;
-            walk(has_member, has_member ? kept.at(base + lane) : vertex(0));
+            const bool alone = width == 1, has_member = alone || (lane < width && base + lane < count);
+            walk(alone, has_member, has_member ? kept.at(alone ? base : base + lane) : vertex(0));
         }
     }
     if (threadIdx.x == 0 && taken > 0) { atomicAdd_grid(&run.counters()->kept, taken); }
