@@ -52,10 +52,11 @@ class Level:
         return own if score[own] == most else min(key for key in score if score[key] == most)
 
     def moved(self, level: int) -> None:
-        ask = set(range(self.size))
+        ask, light = set(range(self.size)), self.whole / self.size / 2
         for turn in range(TURNS):
             key = int(number("random_bits", (SEED, level, turn)))
-            drawn = {v for v in ask if number("random", (key + v,)) < np.float32(0.25 if turn < 2 else 0.5)}
+            may = ask if level or turn >= TURNS // 2 else {v for v in ask if self.strength[v] >= light}
+            drawn = {v for v in may if number("random", (key + v,)) < np.float32(0.25 if turn < 2 else 0.5)}
             movers = {v: best for v in drawn if (best := self.wanted(v)) != self.label[v]}
             for v, best in movers.items():
                 self.volume[self.label[v]] -= self.strength[v]

@@ -4,8 +4,9 @@
 // Communities by modularity: the share of the weight inside them, minus `resolution` times what chance would put there.
 // 
 // Each vertex moves to the neighboring community that gains most, but only a random half of the candidates at a time (a
-// quarter at first), lest neighbors swap. When neighbors move, one, or of many about one in twenty, a vertex is a candidate
-// again. Then each community becomes a vertex, until a level gains nothing. Sums are of integers: all runs agree.
+// quarter at first), lest neighbors swap; in the first level, vertices of little weight wait for half of the turns. When
+// neighbors move, one, or of many about one in twenty, a vertex is a candidate again. Then each community becomes a vertex,
+// until a level gains nothing. Sums are of integers: all runs agree.
 // (Blondel, Guillaume, Lambiotte and Lefebvre, Fast Unfolding of Communities in Large Networks, 2008; in parallel: Lu,
 // Halappanavar and Kalyanaraman, Parallel Heuristics for Scalable Community Detection, Parallel Computing 47, 2015.)
 
@@ -74,6 +75,7 @@
 #undef leaving_move_apply
 #undef leaving_move_condition
 #undef levels
+#undef light
 #undef loops_value
 #undef max_of_weight
 #undef modularity
@@ -330,6 +332,7 @@ struct data_slice {
     float64* whole;  // one value
     float64* scale;  // one value
     float64* worth;  // one value
+    float64* light;  // one value
     int64* inner;  // one value
     int64* quality;  // one value
     int64* before;  // one value
@@ -339,7 +342,7 @@ struct data_slice {
     int64 seed;
     int32 turns;
 };
-static_assert(sizeof(data_slice) == 720, "as the host knows it");
+static_assert(sizeof(data_slice) == 728, "as the host knows it");
 
 // piece: stop_requested
 // piece: enactor
@@ -1283,155 +1286,155 @@ struct follow_early {
 };
 
 __device__ __forceinline__ int64 fixed(float64 x) {
-#line 37 "louvain.gdsl"
+#line 38 "louvain.gdsl"
     return convert<int64>(x * 1.152921504606847e+18);
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void reduce_max_of_weight_apply(const data_slice& d, edge e_, reduce_max_of_weight_totals& totals) {
-#line 41 "louvain.gdsl"
+#line 42 "louvain.gdsl"
     plain_max(&totals.max_of_weight, d.weight[e_]);
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void scaled_apply(const data_slice& d, edge e_) {
-#line 42 "louvain.gdsl"
+#line 43 "louvain.gdsl"
     d.units[e_] = convert<int64>(float64(d.weight[e_]) / *d.largest * 1073741824.0);
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ int64 neighbor_reduce_1_value(const data_slice& d, edge e_) {
-#line 45 "louvain.gdsl"
+#line 46 "louvain.gdsl"
     return d.units[e_];
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void reduce_sum_of_strength_apply(const data_slice& d, vertex v, reduce_sum_of_strength_totals& totals) {
-#line 45 "louvain.gdsl"
+#line 46 "louvain.gdsl"
     plain_add(&totals.sum_of_strength, d.strength[v]);
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ int64 loops_value(const data_slice& d, vertex src, vertex dst, edge e_) {
-#line 47 "louvain.gdsl"
+#line 48 "louvain.gdsl"
     return src == dst ? d.units[e_] : 0ll;
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void alone_apply(const data_slice& d, vertex v) {
-#line 48 "louvain.gdsl"
+#line 49 "louvain.gdsl"
     d.label[v] = v;
-#line 48 "louvain.gdsl"
+#line 49 "louvain.gdsl"
     d.best[v] = v;
-#line 48 "louvain.gdsl"
+#line 49 "louvain.gdsl"
     d.volume[v] = d.strength[v];
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void shares_apply(const data_slice& d, vertex v) {
-#line 49 "louvain.gdsl"
+#line 50 "louvain.gdsl"
     d.share[v] = float32(wrapping_subtract(d.strength[v], d.closer[v])) / 24.0f;
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void count_apply(const data_slice& d, vertex v, count_totals& totals) {
-#line 38 "louvain.gdsl"
+#line 39 "louvain.gdsl"
     const float64 p = float64(d.volume[v]) / *d.whole;
-#line 38 "louvain.gdsl"
+#line 39 "louvain.gdsl"
     plain_add(&totals.inner, d.closer[v]);
-#line 38 "louvain.gdsl"
+#line 39 "louvain.gdsl"
     plain_subtract(&totals.quality, fixed(*d.rate * p * p));
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ bool half_condition(const data_slice& d, vertex v, int32 iteration) {
-#line 54 "louvain.gdsl"
-    return random_unit(wrapping_add(*d.round, from_id<int64>(v))) < (iteration < 2 ? 0.25f : 0.5f);
+#line 55 "louvain.gdsl"
+    return random_unit(wrapping_add(*d.round, from_id<int64>(v))) < (iteration < 2 ? 0.25f : 0.5f) && (*d.levels > 0 || iteration >= d.turns / 2 || float64(d.strength[v]) >= *d.light);
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ bool ballot_condition(vertex src, vertex dst) {
-#line 28 "louvain.gdsl"
+#line 29 "louvain.gdsl"
     return src != dst;
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ vertex ballot_key(const data_slice& d, vertex dst) {
-#line 28 "louvain.gdsl"
+#line 29 "louvain.gdsl"
     return d.label[dst];
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ int64 ballot_weight(const data_slice& d, edge e_) {
-#line 28 "louvain.gdsl"
+#line 29 "louvain.gdsl"
     return d.units[e_];
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ float64 gain_score(const data_slice& d, vertex v, vertex key, int64 total) {
-#line 30 "louvain.gdsl"
+#line 31 "louvain.gdsl"
     return float64(total) * *d.worth - *d.rate * float64(d.strength[v]) * float64(key == d.label[v] ? wrapping_subtract(d.volume[checked_index(d, key, d.graph.num_vertices, 0)], d.strength[v]) : d.volume[checked_index(d, key, d.graph.num_vertices, 1)]);
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ bool leaving_move_condition(const data_slice& d, vertex v) {
-#line 56 "louvain.gdsl"
+#line 58 "louvain.gdsl"
     return d.best[v] != d.label[v];
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void leaving_move_apply(const data_slice& d, vertex v) {
-#line 33 "louvain.gdsl"
+#line 34 "louvain.gdsl"
     reduce_subtract(&d.volume[checked_index(d, d.label[v], d.graph.num_vertices, 2)], d.strength[v]);
-#line 33 "louvain.gdsl"
+#line 34 "louvain.gdsl"
     reduce_add(&d.volume[checked_index(d, d.best[v], d.graph.num_vertices, 3)], d.strength[v]);
     d.label[v] = d.best[v];
-#line 34 "louvain.gdsl"
+#line 35 "louvain.gdsl"
     d.draw[v] = random_unit(~wrapping_add(*d.round, from_id<int64>(v)));
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ bool beside_condition(const data_slice& d, vertex src, vertex dst, edge e_, beside_early& early) {
-#line 36 "louvain.gdsl"
+#line 37 "louvain.gdsl"
     return early.value_1 != early.value_2 && d.draw[src] * d.share[dst] < float32(d.units[e_]);
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void beside_read(const data_slice& d, vertex src, vertex dst, beside_early& early) {
-#line 36 "louvain.gdsl"
+#line 37 "louvain.gdsl"
     early.value_1 = d.label[dst];
-#line 36 "louvain.gdsl"
+#line 37 "louvain.gdsl"
     early.value_2 = d.label[src];
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ int64 inside_value(const data_slice& d, vertex src, vertex dst, edge e_) {
-#line 58 "louvain.gdsl"
+#line 60 "louvain.gdsl"
     return d.label[src] == d.label[dst] ? d.units[e_] : 0ll;
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void follow_apply(const data_slice& d, vertex v, follow_early& early) {
-#line 62 "louvain.gdsl"
+#line 64 "louvain.gdsl"
     d.community[v] = early.value_2;
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void follow_read(const data_slice& d, vertex v, follow_early& early) {
-#line 62 "louvain.gdsl"
+#line 64 "louvain.gdsl"
     early.value_1 = load_now(&d.community[v]);
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void follow_read_2(const data_slice& d, vertex v, follow_early& early) {
-#line 62 "louvain.gdsl"
+#line 64 "louvain.gdsl"
     early.value_2 = d.label[checked_index(d, early.value_1, d.graph.num_vertices, 4)];
 }
 #line resume "louvain.cu"
 
 // ---- operators ----
 
-// line 41: compute(edges, reduce_max_of_weight)
+// line 42: compute(edges, reduce_max_of_weight)
 __device__ __forceinline__ void compute_reduce_max_of_weight(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
     reduce_max_of_weight_totals totals;
@@ -1445,7 +1448,7 @@ __device__ __forceinline__ void compute_reduce_max_of_weight(enactor& run, const
     note_operator(run, 0, iteration, size, size, false);
 }
 
-// line 42: compute(edges, scaled)
+// line 43: compute(edges, scaled)
 __device__ __forceinline__ void compute_scaled(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { scaled_apply(d, at); });
@@ -1453,7 +1456,7 @@ __device__ __forceinline__ void compute_scaled(enactor& run, const data_slice& d
     note_operator(run, 1, iteration, size, size, false);
 }
 
-// line 45: strength = neighbor_reduce(vertices, neighbor_reduce_1, sum)
+// line 46: strength = neighbor_reduce(vertices, neighbor_reduce_1, sum)
 __device__ __forceinline__ void reduce_neighbor_reduce_1(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
@@ -1464,12 +1467,12 @@ __device__ __forceinline__ void reduce_neighbor_reduce_1(enactor& run, const dat
         [&](vertex near, int64 reduced, bool whole) {
             d.strength[near] = reduced;
             if (!whole) { return; }
-            reduce_sum_of_strength_apply(d, near, totals_1);  // line 45: compute(vertices, reduce_sum_of_strength)
+            reduce_sum_of_strength_apply(d, near, totals_1);  // line 46: compute(vertices, reduce_sum_of_strength)
         });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.strength[near], reduced); });
     each_hub(run, d.graph.largest_degree, REDUCED_HUB, 0, [&](vertex near) {
-        reduce_sum_of_strength_apply(d, near, totals_1);  // line 45: compute(vertices, reduce_sum_of_strength)
+        reduce_sum_of_strength_apply(d, near, totals_1);  // line 46: compute(vertices, reduce_sum_of_strength)
     });
     {
         const int64 total = block_reduce(run.shared, totals_1.sum_of_strength, 0ll,
@@ -1481,7 +1484,7 @@ __device__ __forceinline__ void reduce_neighbor_reduce_1(enactor& run, const dat
     note_operator(run, 3, iteration, size, 0, false);
 }
 
-// line 47: closer = neighbor_reduce(vertices, loops, sum)
+// line 48: closer = neighbor_reduce(vertices, loops, sum)
 __device__ __forceinline__ void reduce_loops(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
@@ -1492,16 +1495,16 @@ __device__ __forceinline__ void reduce_loops(enactor& run, const data_slice& d, 
         [&](vertex near, int64 reduced, bool whole) {
             d.closer[near] = reduced;
             if (!whole) { return; }
-            alone_apply(d, near);  // line 48: compute(vertices, alone)
-            shares_apply(d, near);  // line 49: compute(vertices, shares)
-            count_apply(d, near, totals_3);  // line 50: compute(vertices, count)
+            alone_apply(d, near);  // line 49: compute(vertices, alone)
+            shares_apply(d, near);  // line 50: compute(vertices, shares)
+            count_apply(d, near, totals_3);  // line 51: compute(vertices, count)
         });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.closer[near], reduced); });
     each_hub(run, d.graph.largest_degree, REDUCED_HUB, 0, [&](vertex near) {
-        alone_apply(d, near);  // line 48: compute(vertices, alone)
-        shares_apply(d, near);  // line 49: compute(vertices, shares)
-        count_apply(d, near, totals_3);  // line 50: compute(vertices, count)
+        alone_apply(d, near);  // line 49: compute(vertices, alone)
+        shares_apply(d, near);  // line 50: compute(vertices, shares)
+        count_apply(d, near, totals_3);  // line 51: compute(vertices, count)
     });
     {
         const int64 total = block_reduce(run.shared, totals_3.inner, 0ll,
@@ -1520,7 +1523,7 @@ __device__ __forceinline__ void reduce_loops(enactor& run, const data_slice& d, 
     note_operator(run, 7, iteration, size, 0, false);
 }
 
-// line 54: f = filter(ask, half)
+// line 55: f = filter(ask, half)
 __device__ __forceinline__ void filter_half(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -1535,7 +1538,7 @@ __device__ __forceinline__ void filter_half(enactor& run, const data_slice& d, f
     end_operator(run, 8, iteration, size, 0, false);
 }
 
-// line 55: best = neighbor_vote(f, ballot, gain, keep=label)
+// line 57: best = neighbor_vote(f, ballot, gain, keep=label)
 __device__ OUTLINED void vote_ballot(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -1579,7 +1582,7 @@ __device__ OUTLINED void vote_ballot(enactor& run, const data_slice& d, frontier
     end_operator(run, 9, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
-// line 56: f = filter(f, leaving_move)
+// line 58: f = filter(f, leaving_move)
 __device__ __forceinline__ void filter_leaving(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -1595,7 +1598,7 @@ __device__ __forceinline__ void filter_leaving(enactor& run, const data_slice& d
     end_operator(run, 10, iteration, size, 0, false);
 }
 
-// line 56: advanced_1 = advance(f, beside)
+// line 58: advanced_1 = advance(f, beside)
 __device__ __forceinline__ void advance_beside(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -1617,7 +1620,7 @@ __device__ __forceinline__ void advance_beside(enactor& run, const data_slice& d
     end_operator(run, 12, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
-// line 58: closer = neighbor_reduce(vertices, inside, sum)
+// line 60: closer = neighbor_reduce(vertices, inside, sum)
 __device__ __forceinline__ void reduce_inside(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
@@ -1628,12 +1631,12 @@ __device__ __forceinline__ void reduce_inside(enactor& run, const data_slice& d,
         [&](vertex near, int64 reduced, bool whole) {
             d.closer[near] = reduced;
             if (!whole) { return; }
-            count_apply(d, near, totals_1);  // line 59: compute(vertices, count)
+            count_apply(d, near, totals_1);  // line 61: compute(vertices, count)
         });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.closer[near], reduced); });
     each_hub(run, d.graph.largest_degree, REDUCED_HUB, 0, [&](vertex near) {
-        count_apply(d, near, totals_1);  // line 59: compute(vertices, count)
+        count_apply(d, near, totals_1);  // line 61: compute(vertices, count)
     });
     {
         const int64 total = block_reduce(run.shared, totals_1.inner, 0ll,
@@ -1650,7 +1653,7 @@ __device__ __forceinline__ void reduce_inside(enactor& run, const data_slice& d,
     note_operator(run, 14, iteration, size, 0, false);
 }
 
-// line 62: compute(vertices, follow)
+// line 64: compute(vertices, follow)
 __device__ __forceinline__ void compute_follow(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     each_vertex_side_by_side<4, follow_early>(all_members{uint64(d.graph.num_vertices)},
@@ -1690,6 +1693,7 @@ __device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
         *d.whole = 0.0;
         *d.scale = maximum(d.resolution, 1.0);
         *d.worth = 0.0;
+        *d.light = 0.0;
         *d.inner = 0ll;
         *d.quality = 0ll;
         *d.before = -1ll;
@@ -1729,6 +1733,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enac
             reduce_neighbor_reduce_1(run, d, iteration);
             if (leader()) { *d.whole = float64(*d.sum_of_strength); }
             if (leader()) { *d.worth = *d.whole / *d.scale; }
+            if (leader()) { *d.light = *d.whole / float64(d.graph.num_vertices) / 2.0; }
             if (leader()) { *d.inner = 0ll; }
             if (leader()) { *d.quality = 0ll; }
             synchronize(run);
