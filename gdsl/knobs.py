@@ -209,6 +209,7 @@ ALL_PASSES = (
     "replicas",
     "own_queues",
     "solo_rounds",
+    "late_chunks",
     "occupancy",
     "allocate",
     "vertex_order",

@@ -9,7 +9,8 @@ depends on it. What a run has shown leaves out those that cannot gain anything. 
   they only take registers.
 - Arrays as wide as their values, where small numbers are stored in bytes: more calls meet in a sector then.
 - Values and bounds in shared memory: without them, as blocks are larger for them, and fewer.
-- Blocks of fewer threads, which may have more registers each, or of more, which share what a block has.
+- Blocks of fewer threads, which may have more registers each, or of more, which share what a block has; of as many
+  where three have to fit, which leaves them 40 registers.
 - One block on each multiprocessor, which wait for each other in less time, and have the first-level cache alone.
 - The other numbering of the vertices, on graphs beyond the cache.
 - A thread for each list, where an operator that has much of the time pushes along lists of at most a few lines, or
@@ -32,7 +33,7 @@ from gdsl.plan import block_cache, work_order
 from gdsl.plan.graph_class import LONG_LIST
 from gdsl.plan.hints import FewAsList
 from gdsl.plan.nodes import Operation, Plan
-from gdsl.plan.occupancy import keeps_values
+from gdsl.plan.occupancy import STREAMED, keeps_values
 from gdsl.plan.renumbering import LEAST_EDGES
 from gdsl.plan.walking import push_of, steps_in, sweeps
 from gdsl.records import dataclass
@@ -121,8 +122,9 @@ def alternatives(program: ir.Program, plan: Plan, seen: Seen) -> Iterator[Altern
     keeps, has_bounds = keeps_values(plan), block_cache.has_bounds(plan.schedule)
     if keeps or has_bounds:
         yield _without("block_cache")
+    bound = has_bounds or plan.resident_threads == STREAMED  # which blocks of a chosen size are not
     for block in BLOCKS if not keeps else ():
-        if block != plan.sizes.block_threads or has_bounds:  # which blocks of a chosen size do not have
+        if block != plan.sizes.block_threads or bound:
             yield Alternative(f"schedule.block={block}", own=(("block", block),))
     if seen.blocks_each > 1:
         yield Alternative("one block a multiprocessor", blocks_each=1, where="where a run has had more")

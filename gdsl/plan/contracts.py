@@ -61,6 +61,14 @@ CONTRACTS = {
         (Counter.ACCEPTED,),
         ("end_queue", "end_late_queue", "end_bitmap", "end_edges", "end_entries"),
     ),
+    Within.CHUNKS_OR_RESULT: Contract(
+        None,
+        False,
+        When.ALWAYS,
+        (Counter.CHUNKS, Counter.ACCEPTED),
+        ("is_queue_ended", "is_bitmap_ended", "are_entries_ended"),
+    ),
+    Within.RESULT_OF_CHUNKS: Contract(None, False, When.LONG_LISTS, (Counter.ACCEPTED,), ()),  # the same once more
 }
 ENDING: dict[type, tuple[str, ...]] = {
     Define: ("define_frontier", "define_everything", "define_edges", "define_all_edges"),

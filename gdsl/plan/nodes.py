@@ -28,7 +28,9 @@ from gdsl.types import Type
 
 def _ends_waiting(body: tuple[Phase, ...]) -> bool:
     ends = [each for each in body if isinstance(each, (Work, Barrier)) and each != Work(Part.MARKS)]
-    return not ends or (isinstance(ends[-1], Barrier) and ends[-1].when is When.ALWAYS)
+    if not ends or not isinstance(ends[-1], Barrier):
+        return not ends
+    return ends[-1].when is When.ALWAYS or ends[-1].within is Within.RESULT_OF_CHUNKS
 
 
 @dataclass(frozen=True, slots=True)

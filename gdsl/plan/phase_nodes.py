@@ -79,6 +79,10 @@ class Within(Enum):
     PROPOSED = "proposed"
     RESULT = "result"
     """What completes the result."""
+    CHUNKS_OR_RESULT = "chunks or result"
+    """What completes the result unless there are chunks."""
+    RESULT_OF_CHUNKS = "result of chunks"
+    """The same, once more, when chunks have been visited."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,7 +80,7 @@ class Sizes:
     """Members of a worklist for each warp up to which blocks run rounds of their own (cuda)."""
     local_rounds: int = 4096
     """So many rounds of its own a block runs before it waits for the others, which may stop a run (cuda)."""
-    local_look: int = 8
+    local_look: int = 2
     """After so many rounds of its own a block looks whether others have work to share (cuda)."""
     own_votes: int = 65536
     """Up to so many vertices each has a place of its own where a thread counts votes for them: a megabyte (cpu)."""

@@ -75,7 +75,10 @@ def _verify(operation: nodes.Operation, sweep: nodes.Sweep, body: tuple[nodes.Ph
     work = [each for each in body if isinstance(each, nodes.Work)]
     fills = sum(isinstance(each, nodes.Mirror) for each in body)
     _expect(fills == (sweep.mirrors is not None), operation, "copies that are not filled once")
-    _expect(work == list(_work(operation, sweep)), operation, "another order of work")
+    late = _looks_late(body)
+    _expect(work == list(_work(operation, sweep, late)), operation, "another order of work")
+    alone = not (operation.fused or sweep.totals or len(sweep.walks) > 1) and sweep.collect is not None
+    _expect(alone or not late, operation, "a result that is not complete before its chunks are visited")
     _expect(not any(isinstance(each, nodes.Directions) for each in body), operation, "a switch that there is not")
     _conversions(operation, sweep, body)
     traces = [place for place, each in enumerate(body) if isinstance(each, nodes.Trace)]
@@ -93,7 +96,12 @@ def _verify(operation: nodes.Operation, sweep: nodes.Sweep, body: tuple[nodes.Ph
         _flow(operation, sweep, body, occasions)
 
 
-def _work(operation: nodes.Operation, sweep: nodes.Sweep) -> Iterator[nodes.Work]:
+def _looks_late(body: tuple[nodes.Phase, ...]) -> bool:
+    """Whether chunks are visited behind what may be the operator's end."""
+    return any(isinstance(each, nodes.Barrier) and each.within is nodes.Within.CHUNKS_OR_RESULT for each in body)
+
+
+def _work(operation: nodes.Operation, sweep: nodes.Sweep, late: bool) -> Iterator[nodes.Work]:
     """All that is to be done, in order."""
     walks = len(sweep.walks) if sweep.vote is None and sweep.walks else 1
     collect = sweep.collect
@@ -106,11 +114,7 @@ def _work(operation: nodes.Operation, sweep: nodes.Sweep) -> Iterator[nodes.Work
     if sweep.labels is not None and not sweep.labels.stays:
         yield nodes.Work(nodes.Part.LABELED)
     for walk in range(walks):
-        if sweep.skips is not None:
-            yield nodes.Work(nodes.Part.VISITS, walk)
-        yield nodes.Work(nodes.Part.MEMBERS, walk)
-        if cuts_lists(sweep):
-            yield nodes.Work(nodes.Part.CHUNKS, walk)
+        yield from _of_walk(sweep, walk, late)
     if cuts_lists(sweep) and sweep.segment is not None and operation.fused:
         yield nodes.Work(nodes.Part.CHUNK_OWNERS, walks - 1)
     if sweep.merge is not None:
@@ -127,6 +131,17 @@ def _work(operation: nodes.Operation, sweep: nodes.Sweep) -> Iterator[nodes.Work
         yield nodes.Work(nodes.Part.MARKS)
     if sweep.staging is not None:
         yield nodes.Work(nodes.Part.STAGED)
+
+
+def _of_walk(sweep: nodes.Sweep, walk: int, late: bool) -> Iterator[nodes.Work]:
+    """What is to be done for one walk; `late`: chunks when the rest is held no more."""
+    if sweep.skips is not None:
+        yield nodes.Work(nodes.Part.VISITS, walk)
+    yield nodes.Work(nodes.Part.MEMBERS, walk)
+    if late:
+        yield nodes.Work(nodes.Part.HELD)
+    if cuts_lists(sweep):
+        yield nodes.Work(nodes.Part.CHUNKS, walk)
 
 
 def _counts_walked(sweep: nodes.Sweep) -> bool:
@@ -180,14 +195,21 @@ def _flow(
     known: set[nodes.Counter] = set()
     counted = False
     """Whether all edges walked are counted."""
+    passed = False
+    """Whether this is behind the first end of an operator that looks for chunks late."""
     for phase in body:
         if isinstance(phase, nodes.Barrier):
+            passed = passed or phase.within is nodes.Within.CHUNKS_OR_RESULT
             if phase.when in occasions:
-                since = {(each.value, _READS) for each in phase.publishes}
                 known, counted = {*phase.publishes}, True
+                if phase.within is nodes.Within.CHUNKS_OR_RESULT:  # one of them is of use
+                    cut = nodes.When.LONG_LISTS in occasions
+                    known -= {nodes.Counter.ACCEPTED if cut else nodes.Counter.CHUNKS}
+                since = {(each.value, _READS) for each in known}
             continue
         if isinstance(phase, nodes.Work):
-            if _when(phase) not in occasions:
+            again = passed and phase.part is nodes.Part.HELD
+            if (nodes.When.LONG_LISTS if again else _when(phase)) not in occasions:
                 continue
             missing = phase.part is nodes.Part.CHUNKS and nodes.Counter.CHUNKS not in known
             _expect(not missing, operation, "chunks that not all threads know")

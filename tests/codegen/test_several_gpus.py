@@ -75,6 +75,7 @@ def test_it_differs_in_scopes_alone(path: Path) -> None:
         f"{WITHOUT}own_queues",
         f"{WITHOUT}narrow_arrays",
         f"{WITHOUT}solo_rounds",
+        f"{WITHOUT}late_chunks",
         "schedule.order=as_given",
     )
     source = Source(path.name, path.read_text(encoding="utf-8"))

@@ -68,7 +68,7 @@ def run_with_each_bound(
             outcome = given.run(bindings, Limits(), most)
         except TooManyVisitsError as stop:
             stops += 1
-            assert stop.visits > most and 0 < stop.passes <= stop.visits
+            assert stop.visits > most and 0 < stop.passes <= stop.visits and 0 < stop.usual <= stop.visits
             outcome = ordered.run(bindings, Limits())
             assert {record.order for record in outcome.trace} >= {Order.NEAR_FAR}
         else:

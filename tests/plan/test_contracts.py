@@ -73,7 +73,9 @@ def waits_in(function: str) -> Counter[When]:
     found[When.ALWAYS] -= found[When.LONG_LISTS]
     for name in re.findall(r"\b(\w+)(?:<[^;(){}]*>)?\(run\b", function):
         contract = contracts.get(name)
-        if name in CONTRACTS[Within.VISITS].functions:
+        if name in CONTRACTS[Within.CHUNKS_OR_RESULT].functions:  # the condition of a loop
+            found += Counter({When.ALWAYS: 1, When.LONG_LISTS: 1})
+        elif name in CONTRACTS[Within.VISITS].functions:
             found[When.FIRST_PASS] += 1
         elif name in CONTRACTS[Within.PROPOSED].functions:
             found[When.MANY_EDGES] += 1

@@ -211,11 +211,12 @@ def test_what_runs_leave_to_try() -> None:
     assert words_of("sssp", seen(100, near_far=True), REVISITED) == ["without=small_frontiers", *larger]
     assert words_of("k_core", seen(100))[0] == "without=local_rounds"
     assert words_of("maximal_independent_set", seen(100))[0] == "without=narrow_arrays"
-    assert words_of("pagerank", seen()) == [*blocks, "schedule.layout=by_degree"]
-    hubs = ["without=block_cache", "schedule.block=256", *larger, "schedule.order=near_far"]
+    every = ["schedule.block=256", *larger]
+    assert words_of("pagerank", seen()) == [*every, "schedule.layout=by_degree"], "of as many threads, with registers"
+    hubs = ["without=block_cache", *every, "schedule.order=near_far"]
     assert words_of("sssp", seen(100, 5000), class_of(["hubs"])) == hubs
     beside = seen(100, labels={1: "received", 2: "settle"}, shares={1: 0.0, 2: 0.9})
-    assert words_of("pagerank", beside) == [*blocks, "received.balance=thread"], "which has the time of its sweep"
+    assert words_of("pagerank", beside) == [*every, "received.balance=thread"], "which has the time of its sweep"
 
 
 def test_a_program_with_knobs_of_its_own_stays_as_it_is() -> None:

@@ -37,7 +37,7 @@ def stopped(spent: float, near_far: float) -> ObservedOrder:
     """After a run that was stopped and begun again."""
     found = ObservedOrder(EDGES)
     assert found.most_visits == MOST_VISITS * EDGES and not found.is_near_far and found.needs_run
-    found.note_stop(2 * EDGES + 5, spent, 10)
+    found.note_stop(2 * EDGES + 5, spent, 10, EDGES)
     found.note_near_far(near_far)
     return found
 
@@ -68,7 +68,7 @@ def test_or_gives_way_if_it_is_slower_too(ends: bool) -> None:
     if ends:
         found.note_as_given(4 * EDGES, 9.0)
     else:
-        found.note_stop(4 * EDGES + 11, 8.1, 10)
+        found.note_stop(4 * EDGES + 11, 8.1, 10, EDGES)
     assert found.is_near_far and not found.needs_run
     assert found.line.startswith("order: near_far, took 8 ms where as_given")
 
@@ -81,12 +81,13 @@ def test_wide_passes_need_no_lists(graph: GraphClass, listed: bool) -> None:
 
 
 def test_what_begins_again_has_lists_of_few_members_where_passes_were_small() -> None:
-    """Of fewer edges than threads, in the mean of the passes before the first stop."""
-    for passes, wide in ((21, False), (20, True)):
-        found = ObservedOrder(EDGES, EDGES // 10)
-        found.note_stop(2 * EDGES, 4.0, passes)
+    """Of fewer edges than threads in the mean of the passes before the first stop, or of far fewer in most of them."""
+    threads = EDGES // 10
+    for passes, usual, wide in ((21, threads, False), (20, threads // 4, True), (20, threads // 4 - 1, False)):
+        found = ObservedOrder(EDGES, threads)
+        found.note_stop(2 * EDGES, 4.0, passes, usual)
         assert found.is_wide is wide
-        found.note_stop(2 * EDGES, 4.0, 1 if not wide else 99)
+        found.note_stop(2 * EDGES, 4.0, 1 if not wide else 99, threads)
         assert found.is_wide is wide, "the code is there"
 
 

@@ -119,7 +119,7 @@ def test_who_ends_without_a_barrier_holds_the_marks() -> None:
 def test_the_chunks_of_a_pull_are_published() -> None:
     (body,) = (each[0].pull for each in bodies("bfs") if isinstance(each[0], Directions))
     first, result = (each for each in body if isinstance(each, Barrier))
-    assert (first.within, result.within) == (Within.CHUNKS, Within.RESULT)
+    assert (first.within, result.within) == (Within.CHUNKS_OR_RESULT, Within.RESULT_OF_CHUNKS)
 
 
 def test_a_direction_that_ends_without_a_barrier_is_refused() -> None:

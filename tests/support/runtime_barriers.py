@@ -12,7 +12,7 @@ RUNTIME = Path(__file__).parents[2] / "templates" / "cuda" / "runtime"
 DEFINING = ("barriers", "teams")
 """The files that define barriers."""
 BARRIERS = ("synchronize", "synchronize_then", "synchronize_meanwhile", "synchronize_and_read", "synchronize_and_count")
-BARRIERS += ("synchronize_and_tally", "meet")
+BARRIERS += ("synchronize_and_tally", "meet", "synchronize_and_look")
 CONTRACT = re.compile(
     r"// barriers: (?:(?P<least>\d+) to )?(?P<most>\d+|some)"
     r"(?: if (?P<when>[^,\n]+))?(?:, publishes (?P<publishes>.+))?$"

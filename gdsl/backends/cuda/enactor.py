@@ -139,7 +139,9 @@ class Enactor:
             if failure or exhausted or arrived >> STOPPED_FROM_BIT:
                 control_words = self.control()
                 if most_visits and not failure and not exhausted and control_words["stopped_after"]:
-                    raise TooManyVisitsError(control_words["visits"], control_words["stopped_after"] / 1e6, words[0])
+                    started_run.written.header = words
+                    visits, spent = control_words["visits"], control_words["stopped_after"] / 1e6
+                    raise TooManyVisitsError(visits, spent, words[0], started_run.written.work().usual)
                 last = self._progress(started_run, words)
                 late = partial(failures.late_error, self.plan.program, limits.timeout, last)
                 self.raise_failure(control_words, late)

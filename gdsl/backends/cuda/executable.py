@@ -93,7 +93,7 @@ class CudaExecutable(FormTries):
             try:
                 outcome = self._run(graph, bindings, limits, observed.most_visits)
             except TooManyVisitsError as stop:
-                observed.note_stop(stop.visits, stop.ms, stop.passes)
+                observed.note_stop(stop.visits, stop.ms, stop.passes, stop.usual)
                 self._latest = None  # its memory is not needed any more
             else:
                 observed.note_as_given(outcome.visits, outcome.kernel_ms)

@@ -99,7 +99,7 @@ class FormTries(ExecutableForms):
             why = "has no memory"
         except TooManyVisitsError as stop:
             assert observed is not None
-            observed.note_stop(stop.visits, stop.ms, stop.passes)
+            observed.note_stop(stop.visits, stop.ms, stop.passes, stop.usual)
             why = "visits too many edges"
         else:
             outcome.order_line = "" if observed is None else observed.line

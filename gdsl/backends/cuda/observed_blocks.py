@@ -33,6 +33,11 @@ class Work(NamedTuple):
     members: int
     visits: NDArray[numpy.int64]
 
+    @property
+    def usual(self) -> int:
+        """The median of the visits."""
+        return int(numpy.median(self.visits)) if len(self.visits) else 0
+
 
 @dataclasses.dataclass(slots=True)
 class ObservedBlocks:
@@ -59,7 +64,7 @@ class ObservedBlocks:
         if 2 * work.members < self.num_vertices:
             return self.first
         self.runs_left = 0
-        self.is_wide = bool(numpy.median(work.visits) >= self.multiprocessors * self.threads)
+        self.is_wide = work.usual >= self.multiprocessors * self.threads
         return min(range(1, self.most + 1), key=lambda each: self._rounds(work.visits, each))
 
     def _rounds(self, visits: NDArray[numpy.int64], each: int) -> float:

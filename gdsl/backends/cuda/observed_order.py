@@ -8,7 +8,8 @@ its end, and the order as given is settled, or it stops, and the other one is. S
 the run that it is compared with, and each is made once.
 
 The passes of the stopped run also say which code begins again. Where they have an edge for each thread, it does without
-lists of few members, which take registers.
+lists of few members, which take registers: in the mean, and most of them a fourth of that. (A power law beside a grid has
+a few passes of most edges, and then hundreds of few.)
 
 Runs of few visits (in a small component) say nothing about the others. Times are those of kernels alone: a first launch
 also loads its code.
@@ -30,11 +31,11 @@ LEAST_VISITS = LARGE
 
 class TooManyVisitsError(Exception):
     """A run was stopped since its first loop had visited so many edges in so many passes, after `ms` milliseconds: it
-    can begin again in another order of work."""
+    can begin again in another order of work. `usual`: the edges of a median pass."""
 
-    def __init__(self, visits: int, ms: float, passes: int) -> None:
-        super().__init__(visits, ms, passes)
-        self.visits, self.ms, self.passes = visits, ms, passes
+    def __init__(self, visits: int, ms: float, passes: int, usual: int) -> None:
+        super().__init__(visits, ms, passes, usual)
+        self.visits, self.ms, self.passes, self.usual = visits, ms, passes, usual
 
 
 @dataclasses.dataclass(slots=True)
@@ -81,10 +82,11 @@ class ObservedOrder:
         elif self.most_visits:
             self.line = f"order: as_given, {self._each(visits)}"
 
-    def note_stop(self, visits: int, ms: float, passes: int) -> None:
-        """A run in the order as given was stopped after so many visits, milliseconds and passes; it begins again."""
+    def note_stop(self, visits: int, ms: float, passes: int, usual: int) -> None:
+        """A run in the order as given was stopped after so many visits, milliseconds and passes; it begins again.
+        `usual`: the edges of a median pass."""
         if self._stopped is None:
-            self.is_wide = visits >= self.threads * passes
+            self.is_wide = visits >= self.threads * passes and usual >= self.threads // 4
         self._stopped = visits, ms
         if self._near_far_ms is not None:
             self._settle(f"{_took(self._near_far_ms)} where as_given had made {self._each(visits)} and was not done")

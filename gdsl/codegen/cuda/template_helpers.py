@@ -18,7 +18,7 @@ from gdsl.codegen.precedence import Text, call, postfix
 from gdsl.ir import nodes as ir
 from gdsl.ir.calls import function_order, inlined_sizes
 from gdsl.operations import Domain, Over
-from gdsl.plan import buffers, nodes, scalar_copies
+from gdsl.plan import buffers, late_chunks, nodes, scalar_copies
 from gdsl.plan.hints import NextLevel
 from gdsl.plan.small_frontiers import is_listed, push_in
 from gdsl.plan.solo_rounds import solo_loops
@@ -70,6 +70,8 @@ class CudaHelpers(FunctorCalls):
         """The sets of instances that run together, with the spare one."""
         self.own_operations, self.launches = own_sweeps(plan), launches(plan)
         (self.initialize,) = (step for step in steps_in(plan.schedule) if isinstance(step, nodes.Initialize))
+        self.looks_late = any(map(late_chunks.looks_late, self.own_operations))
+        """Whether operators look for chunks of long lists behind what may be their end."""
         self._own_functions: tuple[tuple[str, PrintedFunction], ...] | None = None
         self._inlined_sizes = inlined_sizes(plan.program)
 

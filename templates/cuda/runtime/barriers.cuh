@@ -128,6 +128,28 @@ __device__ __forceinline__ accepted_count synchronize_and_count(enactor& run) {
     return accepted_count{run.shared.value, run.shared.second_value};
 }
 
+// piece: wait_for_chunks
+// A barrier after which the block's shared memory holds what the operator has accepted, and how many chunks it has.
+__device__ OUTLINED void wait_for_chunks(block_storage& shared, control_block* control, const uint32* host_stop, bool stopped,
+                                         const operator_counters* counters) {
+    pass_barrier(shared, control, host_stop, stopped, [&] {
+        const uint64 accepted = load_relaxed(&counters->accepted), edges = load_relaxed(&counters->edges);
+        const uint64 chunks = load_relaxed(&counters->hubs);  // all loads overlap
+        shared.value = accepted;
+        shared.second_value = edges;
+        shared.chunks = chunks;
+    });
+}
+
+// piece: synchronize_and_look
+// The same for all threads.
+__device__ __forceinline__ void synchronize_and_look(enactor& run) {
+    __syncthreads();
+    if (waits_for_others()) { wait_for_chunks(run.shared, run.control, run.slice.host_stop, run.stopped, run.counters()); }
+    __syncthreads();
+    run.stopped |= run.shared.stopped;
+}
+
 // piece: share
 // Stores a value that is the same in all threads of a block in shared memory. All threads have read the former value
 // before, and none continues before the new one is stored.

@@ -84,7 +84,9 @@ __device__ __forceinline__ void hold_edges(block_storage& shared, uint64 edges) 
 }
 __device__ __forceinline__ void publish_edges(block_storage& shared, operator_counters* counters) {
     const uint64 edges = lane_index() == 0 ? shared.held_edges[threadIdx.x / 32] : 0;
-    if (edges > 0) { atomicAdd_grid(&counters->edges, edges); }
+    if (edges == 0) { return; }
+    atomicAdd_grid(&counters->edges, edges);
+    shared.held_edges[threadIdx.x / 32] = 0;  // chunks of long lists may still come
 }
 
 // piece: count_edges

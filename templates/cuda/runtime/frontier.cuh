@@ -165,6 +165,36 @@ __device__ __forceinline__ void end_queue(enactor& run, frontier& result) {
     result.mapped = false;
 }
 
+// piece: is_queue_ended
+// Appends what `out` holds; then the result can be read as a queue. False if chunks of long lists have to be visited
+// first, which is looked for while it `looks`: before anything is appended where the last operator that did so has met
+// chunks, since this one will most likely, too.
+// barriers: 1, publishes chunks, accepted
+template <class Out>
+__device__ __forceinline__ bool is_queue_ended(enactor& run, frontier& result, Out& out, bool& looks) {
+    const bool expects = looks && run.shared.chunks != 0;
+    if (!expects) { out.flush(); }
+    synchronize_and_look(run);
+    const bool ended = !expects && (!looks || run.shared.chunks == 0);
+    looks = false;
+    result.size = run.shared.value;
+    result.edges = run.shared.second_value;
+    result.queued = true;
+    result.mapped = false;
+    return ended;
+}
+
+// piece: is_bitmap_ended
+// The same for a bitmap.
+// barriers: 1, publishes chunks, accepted
+template <class Out>
+__device__ __forceinline__ bool is_bitmap_ended(enactor& run, frontier& result, Out& out, bool& looks) {
+    const bool ended = is_queue_ended(run, result, out, looks);
+    result.queued = false;
+    result.mapped = true;
+    return ended;
+}
+
 // piece: end_bitmap
 // The barrier after which a result can be read as a bitmap.
 // barriers: 1, publishes accepted

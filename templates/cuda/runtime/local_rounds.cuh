@@ -77,6 +77,7 @@ __device__ __forceinline__ uint64 push_locally(enactor& run, const Members& memb
         const uint32 own = hub ? 0 : uint32(degree);
         const uint32 inclusive = alone ? own : warp_inclusive_sum(own);
         const uint32 total = __shfl_sync(FULL_WARP, inclusive, 31);
+        const bool by_lanes = !keeps && goes_by_lanes(lists, first, own);
         for (uint32 start = 0; start < total; start += several * 32) {
             vertex near[several], far[several];
             edge at[several], begins[several], ends[several];
@@ -88,9 +89,12 @@ __device__ __forceinline__ uint64 push_locally(enactor& run, const Members& memb
                 at[k] = at[0];
                 if (k == 0 || start + k * 32 < total) {
                     const uint32 item = min(start + k * 32 + lane, total - 1);
-                    const uint32 owner = alone ? lane : owner_of(inclusive, item);
-                    const uint32 before = __shfl_sync(FULL_WARP, inclusive - own, owner);
-                    at[k] = __shfl_sync(FULL_WARP, first, owner) + (item - before);
+                    uint32 owner = lane, place = start / 32 + k;
+                    if (!by_lanes) {
+                        owner = alone ? lane : owner_of(inclusive, item);
+                        place = item - __shfl_sync(FULL_WARP, inclusive - own, owner);
+                    }
+                    at[k] = __shfl_sync(FULL_WARP, first, owner) + place;
                     near[k] = vertex(__shfl_sync(FULL_WARP, member, owner));
                 }
             });

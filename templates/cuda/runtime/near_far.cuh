@@ -111,6 +111,50 @@ __device__ __forceinline__ void end_entries(enactor& run, frontier& result, Orde
     exchange(order.keys, order.next_keys);
 }
 
+// piece: hold_visited
+// Adds the edges that a warp has visited to those of its block, which `are_entries_ended` adds up.
+template <class Order>
+__device__ __forceinline__ void hold_visited(Order& order, uint64 visited) {
+    visited = warp_sum(visited);
+    if (lane_index() == 0 && visited > 0) { atomicAdd(&order.state.visited, visited); }
+}
+
+// piece: are_entries_ended
+// Appends what `out` holds; then the new entries can be visited. False if chunks of long lists have to be visited first,
+// which is looked for while it `looks`: before anything is appended where the last pass has met chunks.
+// barriers: 1, publishes chunks, accepted
+template <class Order, class Out>
+__device__ __forceinline__ bool are_entries_ended(enactor& run, frontier& result, Order& order, Out& out, bool& looks) {
+    const bool expects = looks && run.shared.chunks != 0;
+    if (!expects) { out.flush(); }
+    operator_counters* const counters = run.counters();
+    __syncthreads();
+    if (threadIdx.x == 0 && order.state.visited > 0) {
+        atomicAdd_grid(&counters->visited, order.state.visited);
+        order.state.visited = 0;
+    }
+    synchronize_then(run, [&] {
+        const uint64 found = load_relaxed(&counters->accepted), edges = load_relaxed(&counters->visited);
+        const uint64 chunks = load_relaxed(&counters->hubs);
+        const bool spilled = load_relaxed(&counters->spilled) != 0;
+        run.shared.value = found;
+        run.shared.chunks = chunks;
+        if (expects || (looks && chunks != 0)) { return; }
+        order.state.rounds += 1;
+        order.state.edges += edges;
+        order.state.spilled |= spilled;
+    });
+    const bool ended = !expects && (!looks || run.shared.chunks == 0);
+    looks = false;
+    if (!ended) { return false; }
+    result.queued = true;
+    result.mapped = false;
+    result.size = min(run.shared.value, order.room);
+    order.peak = max(order.peak, result.size);
+    exchange(order.keys, order.next_keys);
+    return true;
+}
+
 // piece: entry_collector
 // Gathers a warp's near vertices in shared memory, with the ranks of their values, and appends them to the result
 // STAGED at a time. Far vertices, and those that do not fit, are put off.

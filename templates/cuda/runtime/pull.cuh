@@ -88,7 +88,7 @@ __device__ __forceinline__ bool pull_list(const Members& members, const Lists& l
 
 // piece: pull_warps
 // Each thread takes a vertex that may still be reached and searches its edges for those from the frontier. If the
-// functor closes, it stops at the first store. Long lists are deferred in chunks to `pull_hubs`; a closing functor
+// functor closes, it stops at the first store. Long lists are deferred in chunks to `pull_chunks`; a closing functor
 // first tries PULL_PREFIX of their edges.
 template <bool closes, class Members, class Lists, class Select, class Visit, class Out>
 __device__ __forceinline__ void pull_warps(enactor& run, uint64 num_vertices, const Members& members, const Lists& lists,
@@ -110,13 +110,21 @@ __device__ __forceinline__ void pull_warps(enactor& run, uint64 num_vertices, co
 }
 
 // piece: pull_hubs
-// Visits the chunks that `pull_warps` deferred, one warp per chunk. Several warps may write to the same far end.
+// `pull_chunks` once all chunks are known.
 // barriers: 1 if there are long lists, publishes chunks
 template <bool closes, class Members, class Lists, class Select, class Visit, class Out>
 __device__ __forceinline__ void pull_hubs(enactor& run, int64 largest_degree, const Members& members, const Lists& lists,
                                           Select select, Visit visit, Out& out) {
     if (largest_degree < int64(HUB_DEGREE)) { return; }
     const uint64 chunks = synchronize_and_read(run, &run.counters()->hubs);
+    pull_chunks<closes>(run, chunks, members, lists, select, visit, out);
+}
+
+// piece: pull_chunks
+// Visits the chunks that `pull_warps` deferred, one warp per chunk. Several warps may write to the same far end.
+template <bool closes, class Members, class Lists, class Select, class Visit, class Out>
+__device__ __forceinline__ void pull_chunks(enactor& run, uint64 chunks, const Members& members, const Lists& lists,
+                                            Select select, Visit visit, Out& out) {
     for (uint64 chunk = warp_index(); chunk < chunks; chunk += grid_warps()) {
         const hub_chunk part = run.slice.hubs[chunk];
         const vertex far = part.vertex_id;

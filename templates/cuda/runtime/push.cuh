@@ -1,7 +1,7 @@
 // piece: push_warps
 // Visits the edges of every member: each warp takes up to 32 members and shares their edges evenly among its lanes.
 // Calls `visit(active, near, far, e)` with whole warps. Returns how many edges the members assigned to this thread
-// have. Lists of HUB_DEGREE edges or more are cut into chunks, which `push_hubs` spreads over all warps.
+// have. Lists of HUB_DEGREE edges or more are cut into chunks, which `push_chunks` spreads over all warps.
 template <class Warps = all_warps, class Members, class Lists, class Visit>
 __device__ __forceinline__ uint64 push_warps(enactor& run, const Members& members, const Lists& lists, Visit visit) {
     const uint64 size = members.size(), warps = own_warps<Warps>(members);
@@ -18,18 +18,39 @@ __device__ __forceinline__ uint64 push_warps(enactor& run, const Members& member
         const bool hub = degree >= HUB_DEGREE;
         defer_list(run, hub, near, first, first + degree);
         const uint32 own = hub ? 0 : uint32(degree);
-        const uint32 inclusive = warp_inclusive_sum(own);
-        const uint32 total = __shfl_sync(FULL_WARP, inclusive, 31);
+        const bool alone = width == 1;  // no lane waits for others to know whose edge it has
+        const uint32 inclusive = alone ? __shfl_sync(FULL_WARP, own, 0) : warp_inclusive_sum(own);
+        const uint32 total = alone ? inclusive : __shfl_sync(FULL_WARP, inclusive, 31);
         for (uint32 start = 0; start < total; start += 32) {
             const uint32 item = start + lane;
             const bool active = item < total;
-            const uint32 owner = owner_of(inclusive, active ? item : total - 1);
-            const uint32 before = __shfl_sync(FULL_WARP, inclusive - own, owner);
+            const uint32 owner = alone ? 0 : owner_of(inclusive, active ? item : total - 1);
+            const uint32 before = alone ? 0 : __shfl_sync(FULL_WARP, inclusive - own, owner);
             const edge at = __shfl_sync(FULL_WARP, first, owner) + (item - before);
             visit(active, vertex(__shfl_sync(FULL_WARP, near, owner)), active ? lists.neighbor(at) : vertex(0), at);
         }
     }
     return visited;
+}
+
+// piece: goes_by_lanes SECTOR_VALUES
+// Whether each lane of a warp should walk its own list of `own` edges, from `first` on, where others share all edges
+// evenly: lists of one length keep all lanes busy either way. Then what counts is memory: in the first row of edges, how
+// many far ends are beside that of the lane before. Vertices with consecutive ids often have far ends with consecutive
+// ids, as in grids and hypercubes; the ends of one list are consecutive in cliques.
+constexpr uint32 SECTOR_VALUES = 8;  // of 32 bits
+template <class Lists>
+__device__ __forceinline__ bool goes_by_lanes(const Lists& lists, edge first, uint32 own) {
+    const uint32 usual = __shfl_sync(FULL_WARP, own, 0);
+    if (!__all_sync(FULL_WARP, own == usual && own > 1)) { return false; }
+    const uint32 lane = lane_index();
+    const vertex by_lane = lists.neighbor(first);
+    const vertex by_edge = lists.neighbor(__shfl_sync(FULL_WARP, first, lane / own) + lane % own);
+    const auto beside = [&](vertex far) {
+        const vertex before = __shfl_up_sync(FULL_WARP, far, 1);
+        return __popc(__ballot_sync(FULL_WARP, far != before && far / SECTOR_VALUES == before / SECTOR_VALUES));
+    };
+    return beside(by_lane) > 2 * beside(by_edge);
 }
 
 // piece: visit_row_pairs row_edge
@@ -111,14 +132,10 @@ __device__ __forceinline__ void defer_list(enactor& run, bool defer, vertex v, e
     note_chunks(&run.counters()->hubs, run.slice.hubs, deferring, v, first, last, chunk_edges);
 }
 
-// piece: push_hubs
-// Visits the chunks of the lists that were deferred, from index `begin` on, one warp per chunk. Returns the number of
-// chunks so far.
-// barriers: 1 if there are long lists, publishes chunks
+// piece: push_chunks
+// Visits the chunks of the lists that were deferred, from index `begin` on, one warp per chunk.
 template <class Lists, class Visit>
-__device__ __forceinline__ uint64 push_hubs(enactor& run, int64 largest_degree, const Lists& lists, uint64 begin, Visit visit) {
-    if (largest_degree < int64(HUB_DEGREE)) { return 0; }
-    const uint64 chunks = synchronize_and_read(run, &run.counters()->hubs);
+__device__ __forceinline__ void push_chunks(enactor& run, uint64 begin, uint64 chunks, const Lists& lists, Visit visit) {
     for (uint64 chunk = begin + warp_index(); chunk < chunks; chunk += grid_warps()) {
         const hub_chunk part = run.slice.hubs[chunk];
         for (edge start = part.first; start < part.last; start += 32) {
@@ -127,6 +144,16 @@ __device__ __forceinline__ uint64 push_hubs(enactor& run, int64 largest_degree, 
             visit(active, part.vertex_id, active ? lists.neighbor(at) : vertex(0), at);
         }
     }
+}
+
+// piece: push_hubs
+// The same once all chunks are known. Returns the number of chunks so far.
+// barriers: 1 if there are long lists, publishes chunks
+template <class Lists, class Visit>
+__device__ __forceinline__ uint64 push_hubs(enactor& run, int64 largest_degree, const Lists& lists, uint64 begin, Visit visit) {
+    if (largest_degree < int64(HUB_DEGREE)) { return 0; }
+    const uint64 chunks = synchronize_and_read(run, &run.counters()->hubs);
+    push_chunks(run, begin, chunks, lists, visit);
     return chunks;
 }
 
@@ -134,7 +161,7 @@ __device__ __forceinline__ uint64 push_hubs(enactor& run, int64 largest_degree, 
 // Visits the edges of every member: each warp takes up to 32 members and shares their edges evenly among its lanes,
 // `several` edges per lane at a time: `load` reads `Values` for all of them, then `visit` is called for each. Lanes
 // beyond the end repeat the last edge. Returns how many edges the members assigned to this thread have. Lists of
-// HUB_DEGREE edges or more are cut into chunks, which `push_hubs_side_by_side` spreads over all warps.
+// HUB_DEGREE edges or more are cut into chunks, which `push_chunks_side_by_side` spreads over all warps.
 template <uint32 several, class Values, class Warps = all_warps, class Members, class Lists, class Load, class Visit>
 __device__ __forceinline__ uint64 push_warps_side_by_side(enactor& run, const Members& members, const Lists& lists,
                                                           Load load, Visit visit) {
@@ -173,15 +200,12 @@ __device__ __forceinline__ uint64 push_warps_side_by_side(enactor& run, const Me
     return visited;
 }
 
-// piece: push_hubs_side_by_side
+// piece: push_chunks_side_by_side
 // Visits the chunks of the lists that were deferred, from index `begin` on, one warp per chunk, `several` edges per
-// lane at a time. Returns the number of chunks so far.
-// barriers: 1 if there are long lists, publishes chunks
+// lane at a time.
 template <uint32 several, class Values, class Lists, class Load, class Visit>
-__device__ __forceinline__ uint64 push_hubs_side_by_side(enactor& run, int64 largest_degree, const Lists& lists, uint64 begin,
+__device__ __forceinline__ void push_chunks_side_by_side(enactor& run, uint64 begin, uint64 chunks, const Lists& lists,
                                                          Load load, Visit visit) {
-    if (largest_degree < int64(HUB_DEGREE)) { return 0; }
-    const uint64 chunks = synchronize_and_read(run, &run.counters()->hubs);
     for (uint64 chunk = begin + warp_index(); chunk < chunks; chunk += grid_warps()) {
         const hub_chunk part = run.slice.hubs[chunk];
         for (edge start = part.first; start < part.last; start += several * 32) {
@@ -199,6 +223,17 @@ __device__ __forceinline__ uint64 push_hubs_side_by_side(enactor& run, int64 lar
             side_by_side<several>([&](uint32 k) { visit(values[k].active, near[k], far[k], at[k], values[k]); });
         }
     }
+}
+
+// piece: push_hubs_side_by_side
+// The same once all chunks are known. Returns the number of chunks so far.
+// barriers: 1 if there are long lists, publishes chunks
+template <uint32 several, class Values, class Lists, class Load, class Visit>
+__device__ __forceinline__ uint64 push_hubs_side_by_side(enactor& run, int64 largest_degree, const Lists& lists, uint64 begin,
+                                                         Load load, Visit visit) {
+    if (largest_degree < int64(HUB_DEGREE)) { return 0; }
+    const uint64 chunks = synchronize_and_read(run, &run.counters()->hubs);
+    push_chunks_side_by_side<several, Values>(run, begin, chunks, lists, load, visit);
     return chunks;
 }
 

@@ -165,14 +165,22 @@ __device__ __forceinline__ uint64 push_unvisited(enactor& run, const Members& me
 }
 
 // piece: push_unvisited_hubs
-// Visits the chunks of the lists that were deferred, one warp for each. Chunks of one list may start with different
-// values; the worst of them is stored.
+// `push_unvisited_chunks` once all chunks are known.
 // barriers: 1 if there are long lists, publishes chunks
 template <class Known, class Lists, class Visit>
 __device__ __forceinline__ void push_unvisited_hubs(enactor& run, int64 largest_degree, const Known& known, const Lists& lists,
                                                     Visit visit) {
     if (largest_degree < int64(CUT_DEGREE)) { return; }
-    const parted_chunks chunks(synchronize_and_read(run, &run.counters()->hubs), lists.g);
+    push_unvisited_chunks(run, synchronize_and_read(run, &run.counters()->hubs), known, lists, visit);
+}
+
+// piece: push_unvisited_chunks
+// Visits the chunks of the lists that were deferred, one warp for each. Chunks of one list may start with different
+// values; the worst of them is stored.
+template <class Known, class Lists, class Visit>
+__device__ __forceinline__ void push_unvisited_chunks(enactor& run, uint64 counted, const Known& known, const Lists& lists,
+                                                      Visit visit) {
+    const parted_chunks chunks(counted, lists.g);
     for (uint64 chunk = warp_index(); chunk < chunks.count; chunk += grid_warps()) {
         const hub_chunk part = run.slice.hubs[chunks.place(chunk)];
         if (lane_index() == 0) { atomicMin_grid(&known.visited[part.vertex_id], known.rank_now(part.vertex_id)); }
@@ -242,15 +250,25 @@ __device__ __forceinline__ uint64 push_unvisited_side_by_side(enactor& run, cons
 }
 
 // piece: push_unvisited_hubs_side_by_side
-// Visits the chunks of the lists that were deferred, one warp for each, with the value that the chunk records. Chunks of
-// one list may start with different values; the worst of them is stored.
+// `push_unvisited_chunks_side_by_side` once all chunks are known.
 // barriers: 1 if there are long lists, publishes chunks
 template <uint32 several, class Values, class Known, class Lists, class Load, class Visit, class Ends>
 __device__ __forceinline__ void push_unvisited_hubs_side_by_side(enactor& run, int64 largest_degree, const Known& known,
                                                                  const Lists& lists, Load load, Visit visit,
-                                                              Ends ends) {
+                                                                 Ends ends) {
     if (largest_degree < int64(CUT_DEGREE)) { return; }
-    const parted_chunks chunks(synchronize_and_read(run, &run.counters()->hubs), lists.g);
+    const uint64 counted = synchronize_and_read(run, &run.counters()->hubs);
+    push_unvisited_chunks_side_by_side<several, Values>(run, counted, known, lists, load, visit, ends);
+}
+
+// piece: push_unvisited_chunks_side_by_side
+// Visits the chunks of the lists that were deferred, one warp for each, with the value that the chunk records. Chunks of
+// one list may start with different values; the worst of them is stored.
+template <uint32 several, class Values, class Known, class Lists, class Load, class Visit, class Ends>
+__device__ __forceinline__ void push_unvisited_chunks_side_by_side(enactor& run, uint64 counted, const Known& known,
+                                                                   const Lists& lists, Load load, Visit visit,
+                                                                   Ends ends) {
+    const parted_chunks chunks(counted, lists.g);
     for (uint64 chunk = warp_index(); chunk < chunks.count; chunk += grid_warps()) {
         const hub_chunk part = run.slice.hubs[chunks.place(chunk)];
         auto value = known.value_now(part.vertex_id);

@@ -96,6 +96,7 @@ struct block_storage {
     bool stopped;
     no_deferred_edges deferred;
     uint64 value, second_value;  // words that one thread has read after a barrier for all
+    uint64 chunks;  // of long lists, as the last operator that looked for them late has found
     union {
         vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
         edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
@@ -257,8 +258,9 @@ struct frontier {
 // piece: uncounted
 // piece: append_rest
 // piece: collector
-// piece: synchronize_and_count accepted_count
-// piece: end_queue
+// piece: wait_for_chunks
+// piece: synchronize_and_look
+// piece: is_queue_ended
 // piece: grid_warps warp_index
 // piece: warp_inclusive_sum
 // piece: make_queue
@@ -282,6 +284,8 @@ struct edge_frontier {
 // piece: clear_edge_marks
 // piece: define_edges
 // piece: copy_edges
+// piece: synchronize_and_count accepted_count
+// piece: end_queue
 // piece: collect_far_ends
 // piece: side_by_side
 // piece: each_edge
@@ -295,8 +299,10 @@ struct edge_frontier {
 // piece: defer_list
 // piece: push_warps
 // piece: count_visited
+// piece: push_chunks
 // piece: push_hubs
 // piece: push_warps_side_by_side
+// piece: push_chunks_side_by_side
 // piece: push_hubs_side_by_side
 
 // ---- functors ----
@@ -439,9 +445,9 @@ __device__ __forceinline__ void advance_step(enactor& run, const data_slice& d, 
         out.append(accepted && mark(marks, far), far);
     };
     count_visited(run, push_warps_side_by_side<4, back_early>(run, members_of(input), in_lists{d.graph}, visit_ahead, visit));
-    push_hubs_side_by_side<4, back_early>(run, d.graph.largest_degree, in_lists{d.graph}, 0, visit_ahead, visit);
-    out.flush();
-    end_queue(run, result);
+    for (bool looks = true; !is_queue_ended(run, result, out, looks);) {
+        push_chunks_side_by_side<4, back_early>(run, 0, run.shared.chunks, in_lists{d.graph}, visit_ahead, visit);
+    }
     clear_marks(marks, result);
     end_operator(run, 2, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
@@ -527,6 +533,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_back_edges_e
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
+    if (threadIdx.x == 0) { shared.chunks = 0; }
     frontier f = frontier_at(d.run, 0);
     frontier& far_ends_1 = f;  // not in use at the same time
     frontier spare = frontier_at(d.run, 1);

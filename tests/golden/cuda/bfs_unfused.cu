@@ -239,6 +239,7 @@ static_assert(sizeof(data_slice) == 192, "as the host knows it");
 // piece: defer_list
 // piece: push_warps
 // piece: synchronize_and_read
+// piece: push_chunks
 // piece: push_hubs
 // piece: follow_edges
 // piece: looks_of_pull
@@ -246,6 +247,7 @@ static_assert(sizeof(data_slice) == 192, "as the host knows it");
 // piece: bitmap_result
 // piece: pull_list
 // piece: pull_warps
+// piece: pull_chunks
 // piece: pull_hubs
 
 // ---- functors ----

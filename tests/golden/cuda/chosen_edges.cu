@@ -281,6 +281,7 @@ struct edge_frontier {
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps_side_by_side
+// piece: push_chunks_side_by_side
 // piece: push_hubs_side_by_side
 // piece: warp_stop_requested
 // piece: nth_bit

@@ -236,6 +236,7 @@ static_assert(sizeof(data_slice) == 176, "as the host knows it");
 // piece: defer_list
 // piece: push_warps
 // piece: synchronize_and_read
+// piece: push_chunks
 // piece: push_hubs
 // piece: lower_wins higher_wins
 // piece: minimum for pair_of

@@ -117,7 +117,7 @@ constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are visited fir
 constexpr uint32 LOCAL_ROOM = 128;  // vertices that a block keeps for a round of its own
 constexpr uint32 LOCAL_MEMBERS = 4;  // members for each warp up to which it does so
 constexpr uint32 LOCAL_ROUNDS = 4096;  // rounds of its own from which it waits for the others
-constexpr uint32 LOCAL_LOOK = 8;  // rounds after which it looks whether others have work to share
+constexpr uint32 LOCAL_LOOK = 2;  // rounds after which it looks whether others have work to share
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends together
 constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread reads side by side
 constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
@@ -168,6 +168,7 @@ struct block_storage {
     bool stopped;
     no_deferred_edges deferred;
     uint64 value, second_value;  // words that one thread has read after a barrier for all
+    uint64 chunks;  // of long lists, as the last operator that looked for them late has found
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     vertex kept[2][LOCAL_ROOM];  // vertices that the block goes on with, in this round and in the next
     uint32 kept_counts[3];
@@ -330,7 +331,10 @@ struct frontier {
 // piece: collector
 // piece: synchronize_and_count accepted_count
 // piece: end_queue
-// piece: end_bitmap
+// piece: wait_for_chunks
+// piece: synchronize_and_look
+// piece: is_queue_ended
+// piece: is_bitmap_ended
 // piece: map_queue
 // piece: need_bitmap
 // piece: grid_warps warp_index
@@ -344,8 +348,7 @@ struct frontier {
 // piece: copy_frontier
 // piece: copy_and_count
 // piece: count_visited
-// piece: synchronize_and_read
-// piece: push_hubs
+// piece: push_chunks
 // piece: all_warps
 // piece: members_per_warp
 // piece: owner_of
@@ -353,8 +356,9 @@ struct frontier {
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps_side_by_side
-// piece: push_hubs_side_by_side
+// piece: push_chunks_side_by_side
 // piece: nothing_ahead no_reads_ahead
+// piece: goes_by_lanes SECTOR_VALUES
 // piece: publish_at_once
 // piece: local_worklist LEAVES
 // piece: push_locally
@@ -371,7 +375,7 @@ struct direction_state {
 // piece: bitmap_result
 // piece: pull_list
 // piece: pull_warps
-// piece: pull_hubs
+// piece: pull_chunks
 // piece: lower_wins higher_wins
 // piece: minimum for pair_of
 // piece: maximum for pair_of
@@ -676,9 +680,9 @@ __device__ __forceinline__ void advance_peel(enactor& run, const data_slice& d, 
         alone_apply(d, far);
     };
     count_visited(run, push_locally<2, nothing_ahead, false>(run, members_of(input), out_lists{d.graph}, d.graph.columns, fetch, no_reads_ahead, accepts, begin, out));
-    push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
-    out.flush();
-    end_queue(run, result);
+    for (bool looks = true; !is_queue_ended(run, result, out, looks);) {
+        push_chunks(run, 0, run.shared.chunks, out_lists{d.graph}, visit);
+    }
     end_operator(run, 2, iteration, size + load_relaxed(&run.counters()->kept), load_relaxed(&run.counters()->visited), false);
 }
 
@@ -724,9 +728,9 @@ __device__ __forceinline__ void advance_unpeel(enactor& run, const data_slice& d
         last_apply(d, far);
     };
     count_visited(run, push_locally<2, nothing_ahead, false>(run, members_of(input), in_lists{d.graph}, d.graph.in_sources, fetch, no_reads_ahead, accepts, begin, out));
-    push_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, visit);
-    out.flush();
-    end_queue(run, result);
+    for (bool looks = true; !is_queue_ended(run, result, out, looks);) {
+        push_chunks(run, 0, run.shared.chunks, in_lists{d.graph}, visit);
+    }
     end_operator(run, 5, iteration, size + load_relaxed(&run.counters()->kept), load_relaxed(&run.counters()->visited), false);
 }
 
@@ -787,10 +791,10 @@ __device__ __forceinline__ void advance_reach(enactor& run, const data_slice& d,
         const auto selects = [&](vertex far) { return reach_selects(d, far); };
         pull_warps<true>(run, d.graph.num_vertices, members_of(input), in_lists{d.graph}, selects,
             [&](vertex near, vertex far, edge at) { reach_apply_alone(d, far); return true; }, out);
-        pull_hubs<true>(run, d.graph.largest_degree, members_of(input), in_lists{d.graph}, selects,
-            [&](vertex near, vertex far, edge at) { reach_apply(d, far); return true; }, out);
-        out.flush();
-        end_bitmap(run, result);
+        for (bool looks = true; !is_bitmap_ended(run, result, out, looks);) {
+            pull_chunks<true>(run, run.shared.chunks, members_of(input), in_lists{d.graph}, selects,
+                [&](vertex near, vertex far, edge at) { reach_apply(d, far); return true; }, out);
+        }
         end_operator(run, 10, iteration, size, input.edges, true);
     } else {
         need_queue(run, input, d.graph.num_vertices);
@@ -811,9 +815,9 @@ __device__ __forceinline__ void advance_reach(enactor& run, const data_slice& d,
         const auto begin = [&](vertex far) {
         };
         count_visited(run, push_locally<2, nothing_ahead, true>(run, members_of(input), out_lists{d.graph}, d.graph.columns, fetch, no_reads_ahead, accepts, begin, out));
-        push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
-        out.flush();
-        end_queue(run, result);
+        for (bool looks = true; !is_queue_ended(run, result, out, looks);) {
+            push_chunks(run, 0, run.shared.chunks, out_lists{d.graph}, visit);
+        }
         end_operator(run, 10, iteration, size + load_relaxed(&run.counters()->kept), load_relaxed(&run.counters()->visited), false);
     }
 }
@@ -831,10 +835,10 @@ __device__ __forceinline__ void advance_reach_back(enactor& run, const data_slic
         const auto selects = [&](vertex far) { return reach_back_selects(d, far); };
         pull_warps<true>(run, d.graph.num_vertices, members_of(input), out_lists{d.graph}, selects,
             [&](vertex near, vertex far, edge at) { reach_back_apply_alone(d, far); return true; }, out);
-        pull_hubs<true>(run, d.graph.largest_degree, members_of(input), out_lists{d.graph}, selects,
-            [&](vertex near, vertex far, edge at) { reach_back_apply(d, far); return true; }, out);
-        out.flush();
-        end_bitmap(run, result);
+        for (bool looks = true; !is_bitmap_ended(run, result, out, looks);) {
+            pull_chunks<true>(run, run.shared.chunks, members_of(input), out_lists{d.graph}, selects,
+                [&](vertex near, vertex far, edge at) { reach_back_apply(d, far); return true; }, out);
+        }
         end_operator(run, 11, iteration, size, input.edges, true);
     } else {
         need_queue(run, input, d.graph.num_vertices);
@@ -855,9 +859,9 @@ __device__ __forceinline__ void advance_reach_back(enactor& run, const data_slic
         const auto begin = [&](vertex far) {
         };
         count_visited(run, push_locally<2, nothing_ahead, true>(run, members_of(input), in_lists{d.graph}, d.graph.in_sources, fetch, no_reads_ahead, accepts, begin, out));
-        push_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, visit);
-        out.flush();
-        end_queue(run, result);
+        for (bool looks = true; !is_queue_ended(run, result, out, looks);) {
+            push_chunks(run, 0, run.shared.chunks, in_lists{d.graph}, visit);
+        }
         end_operator(run, 11, iteration, size + load_relaxed(&run.counters()->kept), load_relaxed(&run.counters()->visited), false);
     }
 }
@@ -923,9 +927,9 @@ __device__ __forceinline__ void advance_spread(enactor& run, const data_slice& d
         out.append(accepted && mark(marks, far), far);
     };
     push_warps_side_by_side<4, spread_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit);
-    push_hubs_side_by_side<4, spread_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
-    out.flush();
-    end_queue(run, result);
+    for (bool looks = true; !is_queue_ended(run, result, out, looks);) {
+        push_chunks_side_by_side<4, spread_early>(run, 0, run.shared.chunks, out_lists{d.graph}, visit_ahead, visit);
+    }
     clear_marks(marks, result);
     end_operator(run, 17, iteration, size, input.edges, false);
 }
@@ -967,9 +971,9 @@ __device__ __forceinline__ void advance_collect(enactor& run, const data_slice& 
     const auto begin = [&](vertex far) {
     };
     count_visited(run, push_locally<2, nothing_ahead, true>(run, members_of(input), in_lists{d.graph}, d.graph.in_sources, fetch, no_reads_ahead, accepts, begin, out));
-    push_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, visit);
-    out.flush();
-    end_queue(run, result);
+    for (bool looks = true; !is_queue_ended(run, result, out, looks);) {
+        push_chunks(run, 0, run.shared.chunks, in_lists{d.graph}, visit);
+    }
     end_operator(run, 20, iteration, size + load_relaxed(&run.counters()->kept), load_relaxed(&run.counters()->visited), false);
 }
 
@@ -1031,6 +1035,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_components_b
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
+    if (threadIdx.x == 0) { shared.chunks = 0; }
     frontier f = frontier_at(d.run, 0);
     frontier rest = frontier_at(d.run, 1);
     frontier b = frontier_at(d.run, 2);

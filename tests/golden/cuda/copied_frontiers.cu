@@ -100,6 +100,7 @@ struct block_storage {
     bool stopped;
     no_deferred_edges deferred;
     uint64 value, second_value;  // words that one thread has read after a barrier for all
+    uint64 chunks;  // of long lists, as the last operator that looked for them late has found
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
 };
@@ -243,7 +244,10 @@ struct frontier {
 // piece: collector
 // piece: synchronize_and_count accepted_count
 // piece: end_queue
-// piece: end_bitmap
+// piece: wait_for_chunks
+// piece: synchronize_and_look
+// piece: is_queue_ended
+// piece: is_bitmap_ended
 // piece: map_queue
 // piece: need_bitmap
 // piece: grid_warps warp_index
@@ -262,6 +266,7 @@ struct frontier {
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps
+// piece: push_chunks
 // piece: synchronize_and_read
 // piece: push_hubs
 
@@ -278,6 +283,7 @@ struct direction_state {
 // piece: bitmap_discarder
 // piece: pull_list
 // piece: pull_warps
+// piece: pull_chunks
 // piece: pull_hubs
 
 // ---- functors ----
@@ -429,10 +435,10 @@ __device__ __forceinline__ void advance_reach(enactor& run, const data_slice& d,
         const auto selects = [&](vertex far) { return reach_selects(d, far); };
         pull_warps<true>(run, d.graph.num_vertices, members_of(input), in_lists{d.graph}, selects,
             [&](vertex near, vertex far, edge at) { reach_apply_alone(d, far, iteration); return true; }, out);
-        pull_hubs<true>(run, d.graph.largest_degree, members_of(input), in_lists{d.graph}, selects,
-            [&](vertex near, vertex far, edge at) { reach_apply(d, far, iteration); return true; }, out);
-        out.flush();
-        end_bitmap(run, result);
+        for (bool looks = true; !is_bitmap_ended(run, result, out, looks);) {
+            pull_chunks<true>(run, run.shared.chunks, members_of(input), in_lists{d.graph}, selects,
+                [&](vertex near, vertex far, edge at) { reach_apply(d, far, iteration); return true; }, out);
+        }
         end_operator(run, 2, iteration, size, input.edges, true);
     } else {
         need_queue(run, input, d.graph.num_vertices);
@@ -444,9 +450,9 @@ __device__ __forceinline__ void advance_reach(enactor& run, const data_slice& d,
             out.append(accepted, far);
         };
         push_warps(run, members_of(input), out_lists{d.graph}, visit);
-        push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
-        out.flush();
-        end_queue(run, result);
+        for (bool looks = true; !is_queue_ended(run, result, out, looks);) {
+            push_chunks(run, 0, run.shared.chunks, out_lists{d.graph}, visit);
+        }
         end_operator(run, 2, iteration, size, input.edges, false);
     }
 }
@@ -464,10 +470,10 @@ __device__ __forceinline__ void advance_reach_back(enactor& run, const data_slic
         const auto selects = [&](vertex far) { return reach_back_selects(d, far); };
         pull_warps<true>(run, d.graph.num_vertices, members_of(input), out_lists{d.graph}, selects,
             [&](vertex near, vertex far, edge at) { reach_back_apply_alone(d, far, iteration); return true; }, out);
-        pull_hubs<true>(run, d.graph.largest_degree, members_of(input), out_lists{d.graph}, selects,
-            [&](vertex near, vertex far, edge at) { reach_back_apply(d, far, iteration); return true; }, out);
-        out.flush();
-        end_bitmap(run, result);
+        for (bool looks = true; !is_bitmap_ended(run, result, out, looks);) {
+            pull_chunks<true>(run, run.shared.chunks, members_of(input), out_lists{d.graph}, selects,
+                [&](vertex near, vertex far, edge at) { reach_back_apply(d, far, iteration); return true; }, out);
+        }
         end_operator(run, 3, iteration, size, input.edges, true);
     } else {
         need_queue(run, input, d.graph.num_vertices);
@@ -479,9 +485,9 @@ __device__ __forceinline__ void advance_reach_back(enactor& run, const data_slic
             out.append(accepted, far);
         };
         push_warps(run, members_of(input), in_lists{d.graph}, visit);
-        push_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, visit);
-        out.flush();
-        end_queue(run, result);
+        for (bool looks = true; !is_queue_ended(run, result, out, looks);) {
+            push_chunks(run, 0, run.shared.chunks, in_lists{d.graph}, visit);
+        }
         end_operator(run, 3, iteration, size, input.edges, false);
     }
 }
@@ -499,10 +505,10 @@ __device__ __forceinline__ void advance_go(enactor& run, const data_slice& d, fr
         const auto selects = [&](vertex far) { return go_selects(d, far); };
         pull_warps<true>(run, d.graph.num_vertices, members_of(input), in_lists{d.graph}, selects,
             [&](vertex near, vertex far, edge at) { go_apply_alone(d, far, iteration); return true; }, out);
-        pull_hubs<true>(run, d.graph.largest_degree, members_of(input), in_lists{d.graph}, selects,
-            [&](vertex near, vertex far, edge at) { go_apply(d, far, iteration); return true; }, out);
-        out.flush();
-        end_bitmap(run, result);
+        for (bool looks = true; !is_bitmap_ended(run, result, out, looks);) {
+            pull_chunks<true>(run, run.shared.chunks, members_of(input), in_lists{d.graph}, selects,
+                [&](vertex near, vertex far, edge at) { go_apply(d, far, iteration); return true; }, out);
+        }
         end_operator(run, 4, iteration, size, input.edges, true);
     } else {
         need_queue(run, input, d.graph.num_vertices);
@@ -514,9 +520,9 @@ __device__ __forceinline__ void advance_go(enactor& run, const data_slice& d, fr
             out.append(accepted, far);
         };
         push_warps(run, members_of(input), out_lists{d.graph}, visit);
-        push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
-        out.flush();
-        end_queue(run, result);
+        for (bool looks = true; !is_queue_ended(run, result, out, looks);) {
+            push_chunks(run, 0, run.shared.chunks, out_lists{d.graph}, visit);
+        }
         end_operator(run, 4, iteration, size, input.edges, false);
     }
 }
@@ -571,6 +577,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_copied_front
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
+    if (threadIdx.x == 0) { shared.chunks = 0; }
     frontier sources_set = frontier_at(d.run, 0);
     frontier& f = sources_set;  // not in use at the same time
     frontier b = frontier_at(d.run, 1);

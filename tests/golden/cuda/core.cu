@@ -227,6 +227,7 @@ struct frontier {
 // piece: defer_list
 // piece: push_warps_side_by_side
 // piece: synchronize_and_read
+// piece: push_chunks_side_by_side
 // piece: push_hubs_side_by_side
 
 // ---- functors ----

@@ -98,6 +98,7 @@ struct block_storage {
     bool stopped;
     no_deferred_edges deferred;
     uint64 value, second_value;  // words that one thread has read after a barrier for all
+    uint64 chunks;  // of long lists, as the last operator that looked for them late has found
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
     uint64 partials[32];  // a value for each warp
@@ -254,6 +255,9 @@ struct frontier {
 // piece: collector
 // piece: synchronize_and_count accepted_count
 // piece: end_queue
+// piece: wait_for_chunks
+// piece: synchronize_and_look
+// piece: is_queue_ended
 // piece: grid_warps warp_index
 // piece: warp_inclusive_sum
 // piece: make_queue
@@ -287,8 +291,7 @@ struct frontier {
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps_side_by_side
-// piece: synchronize_and_read
-// piece: push_hubs_side_by_side
+// piece: push_chunks_side_by_side
 // piece: from_id to_id
 // piece: out_of_range
 // piece: checked_index
@@ -410,9 +413,9 @@ __device__ __forceinline__ void advance_relax(enactor& run, const data_slice& d,
         out.append(accepted && mark(marks, far), far);
     };
     count_visited(run, push_warps_side_by_side<4, relax_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
-    push_hubs_side_by_side<4, relax_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
-    out.flush();
-    end_queue(run, result);
+    for (bool looks = true; !is_queue_ended(run, result, out, looks);) {
+        push_chunks_side_by_side<4, relax_early>(run, 0, run.shared.chunks, out_lists{d.graph}, visit_ahead, visit);
+    }
     clear_marks(marks, result);
     end_operator(run, 4, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
@@ -449,6 +452,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_delta_steppi
     __shared__ data_slice block_data;
     share(block_data, problem);
     enactor run(d.run, shared);
+    if (threadIdx.x == 0) { shared.chunks = 0; }
     frontier b_waiting_1 = frontier_at(d.run, 0);
     frontier members_1 = frontier_at(d.run, 1);
     frontier& popped_1 = members_1;  // not in use at the same time

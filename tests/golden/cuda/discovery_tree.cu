@@ -270,6 +270,7 @@ struct frontier {
 // piece: defer_list
 // piece: push_warps
 // piece: synchronize_and_read
+// piece: push_chunks
 // piece: push_hubs
 
 // What an automatic direction carries from one pass to the next.
@@ -284,6 +285,7 @@ struct direction_state {
 // piece: bitmap_result
 // piece: pull_list
 // piece: pull_warps
+// piece: pull_chunks
 // piece: pull_hubs
 
 // ---- functors ----

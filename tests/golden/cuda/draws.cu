@@ -272,8 +272,10 @@ static_assert(sizeof(data_slice) == 256, "as the host knows it");
 // piece: defer_list
 // piece: push_warps
 // piece: synchronize_and_read
+// piece: push_chunks
 // piece: push_hubs
 // piece: push_warps_side_by_side
+// piece: push_chunks_side_by_side
 // piece: push_hubs_side_by_side
 
 // ---- functors ----

@@ -86,6 +86,7 @@ struct block_storage {
     bool stopped;
     no_deferred_edges deferred;
     uint64 value, second_value;  // words that one thread has read after a barrier for all
+    uint64 chunks;  // of long lists, as the last operator that looked for them late has found
     union {
         vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
         edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
@@ -235,8 +236,9 @@ struct frontier {
 // piece: uncounted
 // piece: append_rest
 // piece: collector
-// piece: synchronize_and_count accepted_count
-// piece: end_queue
+// piece: wait_for_chunks
+// piece: synchronize_and_look
+// piece: is_queue_ended
 // piece: grid_warps warp_index
 // piece: warp_inclusive_sum
 // piece: make_queue
@@ -257,6 +259,8 @@ struct edge_frontier {
 // piece: synchronize_and_read
 // piece: end_edges
 // piece: define_edges
+// piece: synchronize_and_count accepted_count
+// piece: end_queue
 // piece: collect_far_ends
 // piece: edge_marks_of
 // piece: mark_edge
@@ -277,6 +281,7 @@ struct edge_frontier {
 // piece: defer_list
 // piece: push_warps
 // piece: count_visited
+// piece: push_chunks
 // piece: push_hubs
 
 // ---- functors ----
@@ -390,9 +395,9 @@ __device__ __forceinline__ void advance_step_2(enactor& run, const data_slice& d
         out.append(accepted && mark(marks, far), far);
     };
     count_visited(run, push_warps(run, members_of(input), out_lists{d.graph}, visit));
-    push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
-    out.flush();
-    end_queue(run, result);
+    for (bool looks = true; !is_queue_ended(run, result, out, looks);) {
+        push_chunks(run, 0, run.shared.chunks, out_lists{d.graph}, visit);
+    }
     clear_marks(marks, result);
     end_operator(run, 7, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
@@ -418,6 +423,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_edge_sets_en
     __shared__ data_slice block_data;
     share(block_data, problem);
     enactor run(d.run, shared);
+    if (threadIdx.x == 0) { shared.chunks = 0; }
     frontier members_1 = frontier_at(d.run, 0);
     frontier& far_ends_1 = members_1;  // not in use at the same time
     frontier& far_ends_2 = members_1;  // not in use at the same time

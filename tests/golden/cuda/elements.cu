@@ -172,6 +172,7 @@ struct block_storage {
     bool stopped;
     deferred_edges deferred;
     uint64 value, second_value;  // words that one thread has read after a barrier for all
+    uint64 chunks;  // of long lists, as the last operator that looked for them late has found
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
     uint64 partials[32];  // a value for each warp
@@ -363,9 +364,10 @@ struct frontier {
 // piece: all_members
 // piece: append_rest
 // piece: collector
-// piece: synchronize_and_count accepted_count
-// piece: end_queue
-// piece: end_bitmap
+// piece: wait_for_chunks
+// piece: synchronize_and_look
+// piece: is_queue_ended
+// piece: is_bitmap_ended
 // piece: map_queue
 // piece: need_bitmap
 // piece: grid_warps warp_index
@@ -389,6 +391,8 @@ struct edge_frontier {
 // piece: side_by_side
 // piece: each_edge
 // piece: each_id
+// piece: synchronize_and_count accepted_count
+// piece: end_queue
 // piece: define_frontier
 // piece: all_warps
 // piece: members_per_warp
@@ -397,9 +401,9 @@ struct edge_frontier {
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps
-// piece: push_hubs
+// piece: push_chunks
 // piece: push_warps_side_by_side
-// piece: push_hubs_side_by_side
+// piece: push_chunks_side_by_side
 
 // What an automatic direction carries from one pass to the next.
 struct direction_state {
@@ -413,7 +417,7 @@ struct direction_state {
 // piece: bitmap_result
 // piece: pull_list
 // piece: pull_warps
-// piece: pull_hubs
+// piece: pull_chunks
 // piece: share
 // piece: count_visited
 // piece: reduce_list
@@ -602,10 +606,10 @@ __device__ __forceinline__ void advance_visit(enactor& run, const data_slice& d,
         const auto selects = [&](vertex far) { return visit_selects(d, far); };
         pull_warps<true>(run, d.graph.num_vertices, members_of(input), in_lists{d.graph}, selects,
             [&](vertex near, vertex far, edge at) { visit_apply_alone(d, far, iteration); return true; }, out);
-        pull_hubs<true>(run, d.graph.largest_degree, members_of(input), in_lists{d.graph}, selects,
-            [&](vertex near, vertex far, edge at) { visit_apply(d, far, iteration); return true; }, out);
-        out.flush();
-        end_bitmap(run, result);
+        for (bool looks = true; !is_bitmap_ended(run, result, out, looks);) {
+            pull_chunks<true>(run, run.shared.chunks, members_of(input), in_lists{d.graph}, selects,
+                [&](vertex near, vertex far, edge at) { visit_apply(d, far, iteration); return true; }, out);
+        }
         end_operator(run, 1, iteration, size, input.edges, true);
     } else {
         need_queue(run, input, d.graph.num_vertices);
@@ -617,9 +621,9 @@ __device__ __forceinline__ void advance_visit(enactor& run, const data_slice& d,
             out.append(accepted, far);
         };
         push_warps(run, members_of(input), out_lists{d.graph}, visit);
-        push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
-        out.flush();
-        end_queue(run, result);
+        for (bool looks = true; !is_queue_ended(run, result, out, looks);) {
+            push_chunks(run, 0, run.shared.chunks, out_lists{d.graph}, visit);
+        }
         end_operator(run, 1, iteration, size, input.edges, false);
     }
 }
@@ -653,9 +657,9 @@ __device__ __forceinline__ void advance_relax(enactor& run, const data_slice& d,
         out.append(accepted && mark(marks, far), far);
     };
     push_warps_side_by_side<4, relax_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit);
-    push_hubs_side_by_side<4, relax_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
-    out.flush();
-    end_queue(run, result);
+    for (bool looks = true; !is_queue_ended(run, result, out, looks);) {
+        push_chunks_side_by_side<4, relax_early>(run, 0, run.shared.chunks, out_lists{d.graph}, visit_ahead, visit);
+    }
     clear_marks(marks, result);
     end_operator(run, 6, iteration, size, input.edges, false);
 }
@@ -788,6 +792,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_elements_ena
     __shared__ block_storage shared;
     data_slice d = problem;
     enactor run(d.run, shared);
+    if (threadIdx.x == 0) { shared.chunks = 0; }
     frontier f_ = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
     edge_frontier at_8 = edge_frontier_at(d.run, 0);

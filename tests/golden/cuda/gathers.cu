@@ -337,6 +337,7 @@ struct block_storage {
     bool stopped;
     deferred_edges deferred;
     uint64 value, second_value;  // words that one thread has read after a barrier for all
+    uint64 chunks;  // of long lists, as the last operator that looked for them late has found
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
     uint64 partials[32];  // a value for each warp
@@ -548,6 +549,9 @@ struct frontier {
 // piece: collector
 // piece: synchronize_and_count accepted_count
 // piece: end_queue
+// piece: wait_for_chunks
+// piece: synchronize_and_look
+// piece: is_queue_ended
 // piece: grid_warps warp_index
 // piece: warp_inclusive_sum
 // piece: make_queue
@@ -566,9 +570,11 @@ struct frontier {
 // piece: defer_list
 // piece: push_warps
 // piece: count_visited
+// piece: push_chunks
 // piece: synchronize_and_read
 // piece: push_hubs
 // piece: push_warps_side_by_side
+// piece: push_chunks_side_by_side
 // piece: push_hubs_side_by_side
 // piece: share
 // piece: reduce_list
@@ -1421,9 +1427,9 @@ __device__ __forceinline__ void advance_advance_1(enactor& run, const data_slice
         out.append(accepted && mark(marks, far), far);
     };
     count_visited(run, push_warps(run, members_among(input, d.graph.num_vertices), out_lists{d.graph}, visit));
-    push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
-    out.flush();
-    end_queue(run, result);
+    for (bool looks = true; !is_queue_ended(run, result, out, looks);) {
+        push_chunks(run, 0, run.shared.chunks, out_lists{d.graph}, visit);
+    }
     clear_marks(marks, result);
     end_operator(run, 1, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
@@ -1516,9 +1522,9 @@ __device__ __forceinline__ void advance_adds(enactor& run, const data_slice& d, 
         out.append(accepted && mark(marks, far), far);
     };
     count_visited(run, push_warps_side_by_side<4, adds_2_early>(run, members_among(input, d.graph.num_vertices), out_lists{d.graph}, visit_ahead, visit));
-    push_hubs_side_by_side<4, adds_2_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
-    out.flush();
-    end_queue(run, result);
+    for (bool looks = true; !is_queue_ended(run, result, out, looks);) {
+        push_chunks_side_by_side<4, adds_2_early>(run, 0, run.shared.chunks, out_lists{d.graph}, visit_ahead, visit);
+    }
     clear_marks(marks, result);
     end_operator(run, 2, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
@@ -2053,9 +2059,9 @@ __device__ __forceinline__ void advance_falls(enactor& run, const data_slice& d,
         out.append(accepted && mark(marks, far), far);
     };
     count_visited(run, push_warps_side_by_side<4, falls_early>(run, members_among(input, d.graph.num_vertices), out_lists{d.graph}, visit_ahead, visit));
-    push_hubs_side_by_side<4, falls_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
-    out.flush();
-    end_queue(run, result);
+    for (bool looks = true; !is_queue_ended(run, result, out, looks);) {
+        push_chunks_side_by_side<4, falls_early>(run, 0, run.shared.chunks, out_lists{d.graph}, visit_ahead, visit);
+    }
     clear_marks(marks, result);
     end_operator(run, 11, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
@@ -2325,6 +2331,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_gathers_enac
     __shared__ block_storage shared;
     data_slice d = problem;
     enactor run(d.run, shared);
+    if (threadIdx.x == 0) { shared.chunks = 0; }
     frontier talking_set = frontier_at(d.run, 0);
     frontier f = frontier_at(d.run, 1);
     frontier& h = f;  // not in use at the same time

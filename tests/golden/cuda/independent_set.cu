@@ -309,8 +309,10 @@ struct frontier {
 // piece: push_warps
 // piece: count_visited
 // piece: synchronize_and_read
+// piece: push_chunks
 // piece: push_hubs
 // piece: push_warps_side_by_side
+// piece: push_chunks_side_by_side
 // piece: push_hubs_side_by_side
 
 // What an automatic direction carries from one pass to the next.
@@ -324,6 +326,7 @@ struct direction_state {
 // piece: bitmap_discarder
 // piece: pull_list
 // piece: pull_warps
+// piece: pull_chunks
 // piece: pull_hubs
 // piece: share
 // piece: reduce_list

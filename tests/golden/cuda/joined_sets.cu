@@ -242,6 +242,7 @@ static_assert(sizeof(data_slice) == 184, "as the host knows it");
 // piece: defer_list
 // piece: push_warps
 // piece: synchronize_and_read
+// piece: push_chunks
 // piece: push_hubs
 
 // ---- functors ----

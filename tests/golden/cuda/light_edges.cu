@@ -286,8 +286,10 @@ struct edge_frontier {
 // piece: defer_list
 // piece: push_warps
 // piece: count_visited
+// piece: push_chunks
 // piece: push_hubs
 // piece: push_warps_side_by_side
+// piece: push_chunks_side_by_side
 // piece: push_hubs_side_by_side
 
 // ---- functors ----

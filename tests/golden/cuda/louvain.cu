@@ -203,6 +203,7 @@ struct block_storage {
     bool stopped;
     deferred_edges deferred;
     uint64 value, second_value;  // words that one thread has read after a barrier for all
+    uint64 chunks;  // of long lists, as the last operator that looked for them late has found
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
     uint64 partials[32];  // a value for each warp
@@ -424,6 +425,9 @@ struct out_lists {
 // piece: collector
 // piece: synchronize_and_count accepted_count
 // piece: end_queue
+// piece: wait_for_chunks
+// piece: synchronize_and_look
+// piece: is_queue_ended
 // piece: grid_warps warp_index
 // piece: warp_inclusive_sum
 // piece: make_queue
@@ -467,8 +471,7 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps_side_by_side
-// piece: synchronize_and_read
-// piece: push_hubs_side_by_side
+// piece: push_chunks_side_by_side
 // piece: reduce_list
 // piece: next_in_groups
 // piece: shuffle
@@ -480,6 +483,7 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 // piece: fair_share
 // piece: reduce_lists
 // piece: reduce_warps
+// piece: synchronize_and_read
 // piece: reduce_hubs
 // piece: each_hub
 // piece: candidate
@@ -1613,9 +1617,9 @@ __device__ __forceinline__ void advance_beside(enactor& run, const data_slice& d
         out.append(accepted && mark(marks, far), far);
     };
     count_visited(run, push_warps_side_by_side<4, beside_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
-    push_hubs_side_by_side<4, beside_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
-    out.flush();
-    end_queue(run, result);
+    for (bool looks = true; !is_queue_ended(run, result, out, looks);) {
+        push_chunks_side_by_side<4, beside_early>(run, 0, run.shared.chunks, out_lists{d.graph}, visit_ahead, visit);
+    }
     clear_marks(marks, result);
     end_operator(run, 12, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
@@ -1712,6 +1716,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enac
     share(h, problem.graph);
     share(d, problem);
     enactor run(d.run, shared);
+    if (threadIdx.x == 0) { shared.chunks = 0; }
     frontier ask = frontier_at(d.run, 0);
     frontier f_ = frontier_at(d.run, 1);
     frontier& advanced_1 = f_;  // not in use at the same time

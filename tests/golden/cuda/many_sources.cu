@@ -269,6 +269,7 @@ struct frontier {
 // piece: push_warps
 // piece: count_visited
 // piece: synchronize_and_read
+// piece: push_chunks
 // piece: push_hubs
 // piece: lower_wins higher_wins
 // piece: minimum for pair_of

@@ -98,6 +98,7 @@ struct block_storage {
     bool stopped;
     no_deferred_edges deferred;
     uint64 value, second_value;  // words that one thread has read after a barrier for all
+    uint64 chunks;  // of long lists, as the last operator that looked for them late has found
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
     uint64 partials[32];  // a value for each warp
@@ -248,9 +249,10 @@ struct frontier {
 // piece: uncounted
 // piece: append_rest
 // piece: collector
-// piece: synchronize_and_count accepted_count
-// piece: end_queue
-// piece: end_bitmap
+// piece: wait_for_chunks
+// piece: synchronize_and_look
+// piece: is_queue_ended
+// piece: is_bitmap_ended
 // piece: map_queue
 // piece: need_bitmap
 // piece: grid_warps warp_index
@@ -259,6 +261,8 @@ struct frontier {
 // piece: need_queue
 // piece: each_vertex
 // piece: each_id
+// piece: synchronize_and_count accepted_count
+// piece: end_queue
 // piece: define_frontier
 // piece: copy_frontier
 // piece: each_vertex_by_warps
@@ -272,6 +276,7 @@ struct frontier {
 // piece: append_members
 // piece: unite_queues
 // piece: either_bits
+// piece: end_bitmap
 // piece: combine_words
 // piece: unite_sets
 // piece: intersect_queues
@@ -293,8 +298,7 @@ struct frontier {
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps
-// piece: synchronize_and_read
-// piece: push_hubs
+// piece: push_chunks
 
 // What an automatic direction carries from one pass to the next.
 struct direction_state {
@@ -308,7 +312,7 @@ struct direction_state {
 // piece: bitmap_result
 // piece: pull_list
 // piece: pull_warps
-// piece: pull_hubs
+// piece: pull_chunks
 
 // ---- functors ----
 
@@ -387,10 +391,10 @@ __device__ __forceinline__ void advance_ahead(enactor& run, const data_slice& d,
         const auto selects = [&](vertex far) { return ahead_selects(d, far); };
         pull_warps<true>(run, d.graph.num_vertices, members_of(input), in_lists{d.graph}, selects,
             [&](vertex near, vertex far, edge at) { ahead_apply_alone(d, far, iteration); return true; }, out);
-        pull_hubs<true>(run, d.graph.largest_degree, members_of(input), in_lists{d.graph}, selects,
-            [&](vertex near, vertex far, edge at) { ahead_apply(d, far, iteration); return true; }, out);
-        out.flush();
-        end_bitmap(run, result);
+        for (bool looks = true; !is_bitmap_ended(run, result, out, looks);) {
+            pull_chunks<true>(run, run.shared.chunks, members_of(input), in_lists{d.graph}, selects,
+                [&](vertex near, vertex far, edge at) { ahead_apply(d, far, iteration); return true; }, out);
+        }
         end_operator(run, 0, iteration, size, input.edges, true);
     } else {
         need_queue(run, input, d.graph.num_vertices);
@@ -402,9 +406,9 @@ __device__ __forceinline__ void advance_ahead(enactor& run, const data_slice& d,
             out.append(accepted, far);
         };
         push_warps(run, members_of(input), out_lists{d.graph}, visit);
-        push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
-        out.flush();
-        end_queue(run, result);
+        for (bool looks = true; !is_queue_ended(run, result, out, looks);) {
+            push_chunks(run, 0, run.shared.chunks, out_lists{d.graph}, visit);
+        }
         end_operator(run, 0, iteration, size, input.edges, false);
     }
 }
@@ -422,10 +426,10 @@ __device__ __forceinline__ void advance_back(enactor& run, const data_slice& d, 
         const auto selects = [&](vertex far) { return back_selects(d, far); };
         pull_warps<true>(run, d.graph.num_vertices, members_of(input), out_lists{d.graph}, selects,
             [&](vertex near, vertex far, edge at) { back_apply_alone(d, far, iteration); return true; }, out);
-        pull_hubs<true>(run, d.graph.largest_degree, members_of(input), out_lists{d.graph}, selects,
-            [&](vertex near, vertex far, edge at) { back_apply(d, far, iteration); return true; }, out);
-        out.flush();
-        end_bitmap(run, result);
+        for (bool looks = true; !is_bitmap_ended(run, result, out, looks);) {
+            pull_chunks<true>(run, run.shared.chunks, members_of(input), out_lists{d.graph}, selects,
+                [&](vertex near, vertex far, edge at) { back_apply(d, far, iteration); return true; }, out);
+        }
         end_operator(run, 1, iteration, size, input.edges, true);
     } else {
         need_queue(run, input, d.graph.num_vertices);
@@ -437,9 +441,9 @@ __device__ __forceinline__ void advance_back(enactor& run, const data_slice& d, 
             out.append(accepted, far);
         };
         push_warps(run, members_of(input), in_lists{d.graph}, visit);
-        push_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, visit);
-        out.flush();
-        end_queue(run, result);
+        for (bool looks = true; !is_queue_ended(run, result, out, looks);) {
+            push_chunks(run, 0, run.shared.chunks, in_lists{d.graph}, visit);
+        }
         end_operator(run, 1, iteration, size, input.edges, false);
     }
 }
@@ -481,6 +485,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_meeting_enac
     __shared__ data_slice block_data;
     share(block_data, problem);
     enactor run(d.run, shared);
+    if (threadIdx.x == 0) { shared.chunks = 0; }
     frontier f = frontier_at(d.run, 0);
     frontier g = frontier_at(d.run, 1);
     frontier seen_left = frontier_at(d.run, 2);

@@ -26,7 +26,6 @@
 // Names of the program that a header of CUDA may have defined as macros.
 #undef advance_hook
 #undef advance_offer
-#undef alone
 #undef component
 #undef compute_jump
 #undef compute_relabel
@@ -264,8 +263,10 @@ static_assert(sizeof(data_slice) == 208, "as the host knows it");
 // piece: defer_list
 // piece: push_warps
 // piece: synchronize_and_read
+// piece: push_chunks
 // piece: push_hubs
 // piece: push_warps_side_by_side
+// piece: push_chunks_side_by_side
 // piece: push_hubs_side_by_side
 // piece: lower_wins higher_wins
 // piece: minimum for pair_of

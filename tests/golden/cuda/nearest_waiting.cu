@@ -106,6 +106,7 @@ struct block_storage {
     bool stopped;
     no_deferred_edges deferred;
     uint64 value, second_value;  // words that one thread has read after a barrier for all
+    uint64 chunks;  // of long lists, as the last operator that looked for them late has found
     uint32 nearest;  // the least rank of members whose long lists come first
     uint64 visits;  // edges that the first loop has visited; only the leader's block has it
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
@@ -270,6 +271,9 @@ struct frontier {
 // piece: collector
 // piece: synchronize_and_count accepted_count
 // piece: end_queue
+// piece: wait_for_chunks
+// piece: synchronize_and_look
+// piece: is_queue_ended
 // piece: grid_warps warp_index
 // piece: warp_inclusive_sum
 // piece: make_queue
@@ -303,8 +307,7 @@ struct frontier {
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps_side_by_side
-// piece: synchronize_and_read
-// piece: push_hubs_side_by_side
+// piece: push_chunks_side_by_side
 // piece: near_bound
 // piece: choose_bound
 // piece: first_bits
@@ -326,7 +329,7 @@ struct frontier {
 // piece: defer_parted_list
 // piece: push_unvisited_side_by_side
 // piece: parted_chunks
-// piece: push_unvisited_hubs_side_by_side
+// piece: push_unvisited_chunks_side_by_side
 
 // ---- functors ----
 
@@ -415,9 +418,9 @@ __device__ __forceinline__ void advance_relax(enactor& run, const data_slice& d,
     if (iteration == 0) { forget_visits(run, known, d.graph.num_vertices); }
     find_nearest(run, members_of(input), known, read_once{out_lists{d.graph}});
     count_visited(run, push_unvisited_side_by_side<4, relax_early>(run, members_of(input), known, iteration == 0, read_once{out_lists{d.graph}}, visit_ahead, visit, visit_ends));
-    push_unvisited_hubs_side_by_side<4, relax_early>(run, d.graph.largest_degree, known, read_once{out_lists{d.graph}}, visit_ahead, visit, visit_ends);
-    out.flush();
-    end_queue(run, result);
+    for (bool looks = true; !is_queue_ended(run, result, out, looks);) {
+        push_unvisited_chunks_side_by_side<4, relax_early>(run, run.shared.chunks, known, read_once{out_lists{d.graph}}, visit_ahead, visit, visit_ends);
+    }
     clear_marks(marks, result);
     const uint64 visited = load_relaxed(&run.counters()->visited);
     end_operator(run, 3, iteration, size, visited, false);
@@ -488,9 +491,9 @@ __device__ __forceinline__ void advance_spread(enactor& run, const data_slice& d
         out.append(accepted && mark(marks, far), far);
     };
     count_visited(run, push_warps_side_by_side<4, widen_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
-    push_hubs_side_by_side<4, widen_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
-    out.flush();
-    end_queue(run, result);
+    for (bool looks = true; !is_queue_ended(run, result, out, looks);) {
+        push_chunks_side_by_side<4, widen_early>(run, 0, run.shared.chunks, out_lists{d.graph}, visit_ahead, visit);
+    }
     clear_marks(marks, result);
     end_operator(run, 7, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
@@ -518,6 +521,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_wait
     __shared__ data_slice block_data;
     share(block_data, problem);
     enactor run(d.run, shared);
+    if (threadIdx.x == 0) { shared.chunks = 0; }
     frontier b_waiting_1 = frontier_at(d.run, 0);
     frontier members_1 = frontier_at(d.run, 1);
     frontier& c_waiting_1 = b_waiting_1;  // not in use at the same time

@@ -72,6 +72,7 @@ struct block_storage {
     bool stopped;
     no_deferred_edges deferred;
     uint64 value, second_value;  // words that one thread has read after a barrier for all
+    uint64 chunks;  // of long lists, as the last operator that looked for them late has found
     union {
         vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
         edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
@@ -230,6 +231,9 @@ struct frontier {
 // piece: collector
 // piece: synchronize_and_count accepted_count
 // piece: end_queue
+// piece: wait_for_chunks
+// piece: synchronize_and_look
+// piece: is_queue_ended
 // piece: grid_warps warp_index
 // piece: warp_inclusive_sum
 // piece: make_queue
@@ -266,6 +270,7 @@ struct edge_frontier {
 // piece: defer_list
 // piece: push_warps
 // piece: count_visited
+// piece: push_chunks
 // piece: push_hubs
 // piece: map_queue
 // piece: need_bitmap
@@ -344,9 +349,9 @@ __device__ __forceinline__ void advance_step(enactor& run, const data_slice& d, 
         out.append(accepted && mark(marks, far), far);
     };
     count_visited(run, push_warps(run, members_of(input), out_lists{d.graph}, visit));
-    push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
-    out.flush();
-    end_queue(run, result);
+    for (bool looks = true; !is_queue_ended(run, result, out, looks);) {
+        push_chunks(run, 0, run.shared.chunks, out_lists{d.graph}, visit);
+    }
     clear_marks(marks, result);
     end_operator(run, 3, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
@@ -403,6 +408,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_numbered_ena
     __shared__ data_slice block_data;
     share(block_data, problem);
     enactor run(d.run, shared);
+    if (threadIdx.x == 0) { shared.chunks = 0; }
     frontier f = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
     edge_frontier e = edge_frontier_at(d.run, 0);

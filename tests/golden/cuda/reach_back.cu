@@ -78,6 +78,7 @@ struct block_storage {
     bool stopped;
     no_deferred_edges deferred;
     uint64 value, second_value;  // words that one thread has read after a barrier for all
+    uint64 chunks;  // of long lists, as the last operator that looked for them late has found
     uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
     uint64 partials[32];  // a value for each warp
 };
@@ -222,14 +223,17 @@ struct frontier {
 // piece: in_lists
 // piece: queue_members members_of
 // piece: all_members
-// piece: synchronize_and_count accepted_count
-// piece: end_queue
-// piece: end_bitmap
+// piece: wait_for_chunks
+// piece: synchronize_and_look
+// piece: is_queue_ended
+// piece: is_bitmap_ended
 // piece: grid_threads thread_index
 // piece: map_queue
 // piece: need_bitmap
 // piece: each_vertex
 // piece: each_id
+// piece: synchronize_and_count accepted_count
+// piece: end_queue
 // piece: define_frontier
 // piece: add_accepted
 // piece: bitmap_result
@@ -240,8 +244,7 @@ struct frontier {
 // piece: defer_list
 // piece: pull_list
 // piece: pull_warps
-// piece: synchronize_and_read
-// piece: pull_hubs
+// piece: pull_chunks
 
 // ---- functors ----
 
@@ -294,10 +297,10 @@ __device__ __forceinline__ void advance_search(enactor& run, const data_slice& d
     const auto selects = [&](vertex far) { return back_selects(d, far); };
     pull_warps<true>(run, d.graph.num_vertices, members_of(input), out_lists{d.graph}, selects,
         [&](vertex near, vertex far, edge at) { back_apply_alone(d, far, iteration); return true; }, out);
-    pull_hubs<true>(run, d.graph.largest_degree, members_of(input), out_lists{d.graph}, selects,
-        [&](vertex near, vertex far, edge at) { back_apply(d, far, iteration); return true; }, out);
-    out.flush();
-    end_bitmap(run, result);
+    for (bool looks = true; !is_bitmap_ended(run, result, out, looks);) {
+        pull_chunks<true>(run, run.shared.chunks, members_of(input), out_lists{d.graph}, selects,
+            [&](vertex near, vertex far, edge at) { back_apply(d, far, iteration); return true; }, out);
+    }
     end_operator(run, 0, iteration, size, input.edges, true);
 }
 
@@ -335,6 +338,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_reach_back_e
     __shared__ block_storage shared;
     data_slice d = problem;
     enactor run(d.run, shared);
+    if (threadIdx.x == 0) { shared.chunks = 0; }
     frontier front = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
     initialize(run, d);

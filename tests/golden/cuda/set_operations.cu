@@ -107,6 +107,7 @@ struct block_storage {
     bool stopped;
     no_deferred_edges deferred;
     uint64 value, second_value;  // words that one thread has read after a barrier for all
+    uint64 chunks;  // of long lists, as the last operator that looked for them late has found
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
 };
@@ -259,7 +260,10 @@ struct frontier {
 // piece: collector
 // piece: synchronize_and_count accepted_count
 // piece: end_queue
-// piece: end_bitmap
+// piece: wait_for_chunks
+// piece: synchronize_and_look
+// piece: is_queue_ended
+// piece: is_bitmap_ended
 // piece: map_queue
 // piece: need_bitmap
 // piece: grid_warps warp_index
@@ -278,6 +282,7 @@ struct frontier {
 // piece: subtract_queue
 // piece: unite_queues
 // piece: either_bits
+// piece: end_bitmap
 // piece: combine_words
 // piece: unite_sets
 // piece: both_bits
@@ -301,8 +306,7 @@ struct frontier {
 // piece: defer_list
 // piece: push_warps
 // piece: count_visited
-// piece: synchronize_and_read
-// piece: push_hubs
+// piece: push_chunks
 
 // What an automatic direction carries from one pass to the next.
 struct direction_state {
@@ -316,7 +320,7 @@ struct direction_state {
 // piece: bitmap_result
 // piece: pull_list
 // piece: pull_warps
-// piece: pull_hubs
+// piece: pull_chunks
 
 // ---- functors ----
 
@@ -401,10 +405,10 @@ __device__ __forceinline__ void advance_reach(enactor& run, const data_slice& d,
         const auto selects = [&](vertex far) { return reach_selects(d, far); };
         pull_warps<true>(run, d.graph.num_vertices, members_of(input), in_lists{d.graph}, selects,
             [&](vertex near, vertex far, edge at) { reach_apply_alone(d, far, iteration); return true; }, out);
-        pull_hubs<true>(run, d.graph.largest_degree, members_of(input), in_lists{d.graph}, selects,
-            [&](vertex near, vertex far, edge at) { reach_apply(d, far, iteration); return true; }, out);
-        out.flush();
-        end_bitmap(run, result);
+        for (bool looks = true; !is_bitmap_ended(run, result, out, looks);) {
+            pull_chunks<true>(run, run.shared.chunks, members_of(input), in_lists{d.graph}, selects,
+                [&](vertex near, vertex far, edge at) { reach_apply(d, far, iteration); return true; }, out);
+        }
         end_operator(run, 1, iteration, size, input.edges, true);
     } else {
         need_queue(run, input, d.graph.num_vertices);
@@ -416,9 +420,9 @@ __device__ __forceinline__ void advance_reach(enactor& run, const data_slice& d,
             out.append(accepted, far);
         };
         push_warps(run, members_of(input), out_lists{d.graph}, visit);
-        push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
-        out.flush();
-        end_queue(run, result);
+        for (bool looks = true; !is_queue_ended(run, result, out, looks);) {
+            push_chunks(run, 0, run.shared.chunks, out_lists{d.graph}, visit);
+        }
         end_operator(run, 1, iteration, size, input.edges, false);
     }
 }
@@ -443,9 +447,9 @@ __device__ __forceinline__ void advance_step(enactor& run, const data_slice& d, 
         out.append(accepted && mark(marks, far), far);
     };
     count_visited(run, push_warps(run, members_of(input), in_lists{d.graph}, visit));
-    push_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, visit);
-    out.flush();
-    end_queue(run, result);
+    for (bool looks = true; !is_queue_ended(run, result, out, looks);) {
+        push_chunks(run, 0, run.shared.chunks, in_lists{d.graph}, visit);
+    }
     clear_marks(marks, result);
     end_operator(run, 3, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
@@ -470,9 +474,9 @@ __device__ __forceinline__ void advance_step_(enactor& run, const data_slice& d,
         out.append(accepted && mark(marks, far), far);
     };
     count_visited(run, push_warps(run, members_of(input), out_lists{d.graph}, visit));
-    push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
-    out.flush();
-    end_queue(run, result);
+    for (bool looks = true; !is_queue_ended(run, result, out, looks);) {
+        push_chunks(run, 0, run.shared.chunks, out_lists{d.graph}, visit);
+    }
     clear_marks(marks, result);
     end_operator(run, 5, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
@@ -524,6 +528,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_set_operatio
     __shared__ data_slice block_data;
     share(block_data, problem);
     enactor run(d.run, shared);
+    if (threadIdx.x == 0) { shared.chunks = 0; }
     frontier f = frontier_at(d.run, 0);
     frontier members_1 = frontier_at(d.run, 1);
     frontier& g = members_1;  // not in use at the same time

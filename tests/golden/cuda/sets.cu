@@ -74,6 +74,7 @@ struct block_storage {
     bool stopped;
     no_deferred_edges deferred;
     uint64 value, second_value;  // words that one thread has read after a barrier for all
+    uint64 chunks;  // of long lists, as the last operator that looked for them late has found
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
 };
@@ -223,6 +224,9 @@ struct frontier {
 // piece: collector
 // piece: synchronize_and_count accepted_count
 // piece: end_queue
+// piece: wait_for_chunks
+// piece: synchronize_and_look
+// piece: is_queue_ended
 // piece: grid_warps warp_index
 // piece: warp_inclusive_sum
 // piece: make_queue
@@ -240,8 +244,7 @@ struct frontier {
 // piece: defer_list
 // piece: push_warps
 // piece: count_visited
-// piece: synchronize_and_read
-// piece: push_hubs
+// piece: push_chunks
 
 // ---- functors ----
 
@@ -285,9 +288,9 @@ __device__ __forceinline__ void advance_any_edge(enactor& run, const data_slice&
         out.append(accepted && mark(marks, far), far);
     };
     count_visited(run, push_warps(run, members_of(input), out_lists{d.graph}, visit));
-    push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
-    out.flush();
-    end_queue(run, result);
+    for (bool looks = true; !is_queue_ended(run, result, out, looks);) {
+        push_chunks(run, 0, run.shared.chunks, out_lists{d.graph}, visit);
+    }
     clear_marks(marks, result);
     end_operator(run, 0, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
@@ -353,6 +356,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_sets_enactor
     __shared__ block_storage shared;
     data_slice d = problem;
     enactor run(d.run, shared);
+    if (threadIdx.x == 0) { shared.chunks = 0; }
     frontier f = frontier_at(d.run, 0);
     frontier kept = frontier_at(d.run, 1);
     frontier& advanced_1 = f;  // not in use at the same time

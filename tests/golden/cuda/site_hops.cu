@@ -135,6 +135,7 @@ struct block_storage {
     bool stopped;
     deferred_edges deferred;
     uint64 value, second_value;  // words that one thread has read after a barrier for all
+    uint64 chunks;  // of long lists, as the last operator that looked for them late has found
     union {
         vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
         edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
@@ -300,7 +301,10 @@ struct frontier {
 // piece: collector
 // piece: synchronize_and_count accepted_count
 // piece: end_queue
-// piece: end_bitmap
+// piece: wait_for_chunks
+// piece: synchronize_and_look
+// piece: is_queue_ended
+// piece: is_bitmap_ended
 // piece: map_queue
 // piece: need_bitmap
 // piece: grid_warps warp_index
@@ -345,6 +349,7 @@ struct edge_frontier {
 // piece: append_members
 // piece: unite_queues
 // piece: either_bits
+// piece: end_bitmap
 // piece: combine_words
 // piece: unite_sets
 // piece: grows_in_place
@@ -361,6 +366,7 @@ struct edge_frontier {
 // piece: defer_list
 // piece: push_warps
 // piece: count_visited
+// piece: push_chunks
 // piece: push_hubs
 
 // What an automatic direction carries from one pass to the next.
@@ -375,7 +381,7 @@ struct direction_state {
 // piece: bitmap_result
 // piece: pull_list
 // piece: pull_warps
-// piece: pull_hubs
+// piece: pull_chunks
 // piece: side_by_side
 // piece: reduce_list
 // piece: next_in_groups
@@ -542,10 +548,10 @@ __device__ __forceinline__ void advance_step(enactor& run, const data_slice& d, 
         const auto selects = [&](vertex far) { return step_selects(d, far); };
         pull_warps<true>(run, d.graph.num_vertices, members_of(input), in_lists{d.graph}, selects,
             [&](vertex near, vertex far, edge at) { step_apply_alone(d, far, iteration); return true; }, out);
-        pull_hubs<true>(run, d.graph.largest_degree, members_of(input), in_lists{d.graph}, selects,
-            [&](vertex near, vertex far, edge at) { step_apply(d, far, iteration); return true; }, out);
-        out.flush();
-        end_bitmap(run, result);
+        for (bool looks = true; !is_bitmap_ended(run, result, out, looks);) {
+            pull_chunks<true>(run, run.shared.chunks, members_of(input), in_lists{d.graph}, selects,
+                [&](vertex near, vertex far, edge at) { step_apply(d, far, iteration); return true; }, out);
+        }
         end_operator(run, 2, iteration, size, input.edges, true);
     } else {
         need_queue(run, input, d.graph.num_vertices);
@@ -557,9 +563,9 @@ __device__ __forceinline__ void advance_step(enactor& run, const data_slice& d, 
             out.append(accepted, far);
         };
         push_warps(run, members_of(input), out_lists{d.graph}, visit);
-        push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
-        out.flush();
-        end_queue(run, result);
+        for (bool looks = true; !is_queue_ended(run, result, out, looks);) {
+            push_chunks(run, 0, run.shared.chunks, out_lists{d.graph}, visit);
+        }
         end_operator(run, 2, iteration, size, input.edges, false);
     }
 }
@@ -585,10 +591,10 @@ __device__ __forceinline__ void advance_step_(enactor& run, const data_slice& d,
         const auto selects = [&](vertex far) { return step_2_selects(d, far); };
         pull_warps<true>(run, d.graph.num_vertices, members_of(input), in_lists{d.graph}, selects,
             [&](vertex near, vertex far, edge at) { step_2_apply_alone(d, far, iteration); return true; }, out);
-        pull_hubs<true>(run, d.graph.largest_degree, members_of(input), in_lists{d.graph}, selects,
-            [&](vertex near, vertex far, edge at) { step_2_apply(d, far, iteration); return true; }, out);
-        out.flush();
-        end_bitmap(run, result);
+        for (bool looks = true; !is_bitmap_ended(run, result, out, looks);) {
+            pull_chunks<true>(run, run.shared.chunks, members_of(input), in_lists{d.graph}, selects,
+                [&](vertex near, vertex far, edge at) { step_2_apply(d, far, iteration); return true; }, out);
+        }
         end_operator(run, 4, iteration, size, input.edges, true);
     } else {
         need_queue(run, input, d.graph.num_vertices);
@@ -600,9 +606,9 @@ __device__ __forceinline__ void advance_step_(enactor& run, const data_slice& d,
             out.append(accepted, far);
         };
         push_warps(run, members_of(input), out_lists{d.graph}, visit);
-        push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
-        out.flush();
-        end_queue(run, result);
+        for (bool looks = true; !is_queue_ended(run, result, out, looks);) {
+            push_chunks(run, 0, run.shared.chunks, out_lists{d.graph}, visit);
+        }
         end_operator(run, 4, iteration, size, input.edges, false);
     }
 }
@@ -727,6 +733,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_site_hops_en
     __shared__ data_slice block_data;
     share(block_data, problem);
     enactor run(d.run, shared);
+    if (threadIdx.x == 0) { shared.chunks = 0; }
     frontier sites_set = frontier_at(d.run, 0);
     frontier f = frontier_at(d.run, 1);
     frontier f_2 = frontier_at(d.run, 2);

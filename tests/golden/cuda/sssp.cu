@@ -77,6 +77,7 @@ struct block_storage {
     bool stopped;
     no_deferred_edges deferred;
     uint64 value, second_value;  // words that one thread has read after a barrier for all
+    uint64 chunks;  // of long lists, as the last operator that looked for them late has found
     uint32 nearest;  // the least rank of members whose long lists come first
     uint64 visits;  // edges that the first loop has visited; only the leader's block has it
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
@@ -226,14 +227,17 @@ struct frontier {
 // piece: uncounted
 // piece: append_rest
 // piece: collector
-// piece: synchronize_and_count accepted_count
-// piece: end_queue
+// piece: wait_for_chunks
+// piece: synchronize_and_look
+// piece: is_queue_ended
 // piece: grid_warps warp_index
 // piece: warp_inclusive_sum
 // piece: make_queue
 // piece: need_queue
 // piece: side_by_side
 // piece: each_id
+// piece: synchronize_and_count accepted_count
+// piece: end_queue
 // piece: define_frontier
 // piece: count_visited
 // piece: load_now
@@ -256,9 +260,8 @@ struct frontier {
 // piece: note_parted_chunks
 // piece: defer_parted_list
 // piece: push_unvisited_side_by_side
-// piece: synchronize_and_read
 // piece: parted_chunks
-// piece: push_unvisited_hubs_side_by_side
+// piece: push_unvisited_chunks_side_by_side
 
 // ---- functors ----
 
@@ -305,9 +308,9 @@ __device__ __forceinline__ void advance_relax(enactor& run, const data_slice& d,
     if (iteration == 0) { forget_visits(run, known, d.graph.num_vertices); }
     find_nearest(run, members_of(input), known, read_once{out_lists{d.graph}});
     count_visited(run, push_unvisited_side_by_side<4, relax_early>(run, members_of(input), known, iteration == 0, read_once{out_lists{d.graph}}, visit_ahead, visit, visit_ends));
-    push_unvisited_hubs_side_by_side<4, relax_early>(run, d.graph.largest_degree, known, read_once{out_lists{d.graph}}, visit_ahead, visit, visit_ends);
-    out.flush();
-    end_queue(run, result);
+    for (bool looks = true; !is_queue_ended(run, result, out, looks);) {
+        push_unvisited_chunks_side_by_side<4, relax_early>(run, run.shared.chunks, known, read_once{out_lists{d.graph}}, visit_ahead, visit, visit_ends);
+    }
     clear_marks(marks, result);
     const uint64 visited = load_relaxed(&run.counters()->visited);
     end_operator(run, 0, iteration, size, visited, false);
@@ -329,6 +332,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_sssp_enactor
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
+    if (threadIdx.x == 0) { shared.chunks = 0; }
     frontier f_ = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
     initialize(run, d);

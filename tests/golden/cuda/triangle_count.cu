@@ -55,7 +55,7 @@ constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges of a chunk
 constexpr uint32 LONG_WALK = 16384;  // walks this long of an intersection are cut into chunks
 constexpr uint32 TABLE_LEAST = 128;  // neighbors from which a list becomes a table
-constexpr uint32 TABLE_SLOTS = 2048;  // slots of a table
+constexpr uint32 TABLE_SLOTS = 8192;  // slots of a table
 constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
 constexpr bool SIMPLE_LISTS = true;  // none has a neighbor twice
 

@@ -280,6 +280,7 @@ struct frontier {
 // piece: push_warps
 // piece: count_visited
 // piece: synchronize_and_read
+// piece: push_chunks
 // piece: push_hubs
 
 // ---- functors ----

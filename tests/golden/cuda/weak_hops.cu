@@ -229,8 +229,10 @@ struct frontier {
 // piece: push_warps
 // piece: count_visited
 // piece: synchronize_and_read
+// piece: push_chunks
 // piece: push_hubs
 // piece: push_warps_side_by_side
+// piece: push_chunks_side_by_side
 // piece: push_hubs_side_by_side
 
 // ---- functors ----
