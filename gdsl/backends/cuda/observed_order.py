@@ -8,8 +8,8 @@ its end, and the order as given is settled, or it stops, and the other one is. S
 the run that it is compared with, and each is made once.
 
 The passes of the stopped run also say which code begins again. Where they have an edge for each thread, it does without
-lists of few members, which take registers: in the mean, and most of them a fourth of that. (A power law beside a grid has
-a few passes of most edges, and then hundreds of few.)
+lists of few members, which take registers: in the mean, and most of them a fourth of that. (A power law beside a grid
+has a few passes of most edges, and then hundreds of few.)
 
 Runs of few visits (in a small component) say nothing about the others. Times are those of kernels alone: a first launch
 also loads its code.
