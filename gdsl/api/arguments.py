@@ -7,6 +7,7 @@ import math
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from gdsl.api.on_workers import OF_WORKERS
 from gdsl.api.signature import DefaultValue
 from gdsl.backends import registry
 from gdsl.backends.interface import Limits
@@ -72,6 +73,9 @@ def split_call(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The params and inputs, and the options `names`, of a call that may have a mapping of values. Without a mapping, a
     keyword that is `known` belongs to the program; with one, keywords are options only. Raises TypeError."""
+    of_workers = next((name for name in OF_WORKERS if name in keywords and name not in known), None)
+    if of_workers is not None:
+        raise TypeError(f"{of_workers} is an option of a single run, program(graph, …), not of map, imap and submit")
     if values is None:
         options = take_options(names, keywords, known)
         return without_defaults(keywords), options

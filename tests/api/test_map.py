@@ -177,6 +177,8 @@ def test_a_batch_is_a_sequence(karate: gdsl.Graph) -> None:
         ({"start": [1], "backend": "gpu"}, ValueError, "backend must be"),
         ({"start": [1], "begin": [2]}, gdsl.GdslError, "E0602"),
         ({"begin": 3, "start": []}, gdsl.GdslError, "E0602"),
+        ({"start": [1], "workers": 2}, TypeError, "workers is an option of a single run"),
+        ({"start": [1], "resume": True}, TypeError, "resume is an option of a single run"),
         ({"start": [1, 9]}, gdsl.GdslError, r"E0604[\s\S]*number 1 of the 2 values, counted from 0: start=9"),
         ({"start": [9, 1]}, gdsl.GdslError, r"E0604[\s\S]*number 0 of the 2 values, counted from 0: start=9"),
         ({"start": [1, 2], "factor": [1, "x"]}, gdsl.GdslError, r"E0603[\s\S]*number 1 .*: start=2, factor='x'"),
