@@ -174,7 +174,7 @@ def _column(column: Any, name: str) -> NDArray[Any]:
     if values.ndim == 0:
         raise bad_array(f"the column `{name}` is one value, {shown(column)}", "give a list or an array")
     if values.ndim != 1:
-        raise bad_array(f"the column `{name}` has {values.ndim} dimensions", "give each column once")
+        raise bad_array(f"the column `{name}` has {values.ndim} dimensions", "give one value in each row")
     if values.dtype.kind == "U" and isinstance(column, list | tuple) and not all(type(word) is str for word in column):
         return np.array(column, dtype=object)  # NumPy turns numbers into words where words are among them
     return values
