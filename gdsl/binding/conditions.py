@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl import deadline
+from gdsl.arithmetic.constants import integer_range
 from gdsl.binding import device_conditions
 from gdsl.binding.expressions import Evaluator
 from gdsl.binding.graph_checks import values_of
@@ -174,11 +176,15 @@ class WhereChecker:
         pending = f"has {value}" if isinstance(declared, ir.Array) else f"is {value}"
         if isinstance(declared, ir.Array) and declared.is_set:
             pending = "is in it"
+        kind, notes = declared.type, []
+        if kind.is_integer and value == integer_range(kind)[1] and re.search(r"\binf\b", condition):
+            notes = [f"{value} is `inf`, the largest value of {kind.name}"]
         raise GdslError.single(
             "E0608",
             f"{_kind(declared)} `{declared.name}` must fulfill `{condition}`, but {name} {pending}",
             declared.where.span if declared.where is not None else declared.span,
             self._source,
+            notes=notes,
         )
 
     def _text_of(self, expression: ir.Expression) -> str:

@@ -146,3 +146,14 @@ def test_it_is_told_where_params_are() -> None:
         "k: an int32, with k > 0, 3 unless given",
         "f: a set of vertices, with f > 2, must be given",
     ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "largest"), [("int32", 2**31 - 1), ("uint32", 2**32 - 1), ("int64", 2**63 - 1), ("uint64", 2**64 - 1)]
+)
+def test_the_largest_integer_is_called_inf(kind: str, largest: int) -> None:
+    for limit, notes in (("inf", (f"{largest} is `inf`, the largest value of {kind}",)), (str(largest), ())):
+        program = gdsl.compile(text_of(f"param most : {kind} where most < {limit};"))
+        with pytest.raises(GdslError) as caught:
+            program.run(PATH, {"most": largest}, backend="reference")
+        assert caught.value.diagnostics[0].notes == notes
