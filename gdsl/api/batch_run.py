@@ -216,14 +216,15 @@ class _BatchRun:
             first, own = (values_of(array, bindings[number].params) for number in (0, index))
             if first != own:
                 raise ValueError(
-                    f"an element of `{array.name}` would have {first} values with number 0 of the values and {own} "
-                    f"with number {index}; call the program once for each number of values"
+                    f"the runs differ in how many values an element of `{array.name}` has: {first} in run 0, {own} in "
+                    f"run {index}; call the program once for each of these numbers"
                 )
 
     def _with_index(self, error: GdslError, index: int) -> GdslError:
         """`error`, with a note about the values that caused it."""
         values = ", ".join(f"{name}={shown(values[index])}" for name, values in self.varied.items())
-        note = f"this is number {index} of the {self.count:,} values, counted from 0: {values}"
+        which = f"number {index} of the {self.count:,} values, counted from 0" if self.count > 1 else "the only value"
+        note = f"this is {which}: {values}"
         explained = self.program._explained(error)
         noted = [replace(each, notes=(*each.notes, note)) for each in explained.diagnostics]
         return GdslError(noted, explained.source)

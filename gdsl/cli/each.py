@@ -199,7 +199,7 @@ def _report(run: BatchRun) -> None:
     for name, values in batch.values.items():
         words = ", ".join(printable(str(value)) for value in list(values[:_SHOWN]))
         first = f": {words}{', …' if len(batch) > _SHOWN else ''}" if words else ""
-        click.echo(f"{len(batch):,} values of {name}{first}")
+        click.echo(f"{len(batch):,} value{'s' * (len(batch) != 1)} of {name}{first}")
     declared, stacks = parts(run.program.ir), parts_of({name: batch[name] for name in batch.grade})
     for name, values in stacks.items():
         summary = summarize(declared[name], values)

@@ -264,7 +264,7 @@ def test_several_values_an_element(line: gdsl.Graph) -> None:
     batch = program.map(line, width=3, shift=[5, 6], backend="reference")
     assert batch.x.shape == (2, 9, 3)
     assert batch[1].x[4].tolist() == [1, 1, 6]
-    with pytest.raises(ValueError, match="`x` would have 2 values with number 0 of the values and 3 with number 1"):
+    with pytest.raises(ValueError, match="how many values an element of `x` has: 2 in run 0, 3 in run 1;"):
         program.map(line, width=[2, 3], backend="reference")
 
 

@@ -96,7 +96,7 @@ def test_an_array_for_a_param(gdslc, array, fix):
     run = ("run", "scaled.gdsl", "path.mtx", *REFERENCE)
     gdslc(*run, "-p", "factor=@factors.npz:given").fails(1, "E0603", "it takes one value of type int32", fix)
     assert "s: int32 = 7" in gdslc(*run, "-p", "factor=@factors.npz:one").out
-    assert "1 values of factor: 7" in gdslc(*run, "--each", "factor=@factors.npz:one").out
+    assert "1 value of factor: 7" in gdslc(*run, "--each", "factor=@factors.npz:one").out
 
 
 def test_errors_of_each_speak_of_each(gdslc):
