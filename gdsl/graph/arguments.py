@@ -32,13 +32,14 @@ def directions(directed: object, undirected: object, otherwise: bool | None = Tr
     return otherwise if arcs is None else arcs, both
 
 
-def id_array(values: ArrayLike, name: str) -> NDArray[Any]:
-    """`values` as int32 or int64[n]. Raises GdslError E0707 or E0711 for anything that cannot be ids."""
+def id_array(values: ArrayLike, name: str, or_names: str = "") -> NDArray[Any]:
+    """`values` as int32 or int64[n]. Raises GdslError E0707 or E0711 for anything that cannot be ids; `or_names` says
+    what takes names."""
     array = _array(values, name)
     if array.size == 0:
         return np.zeros(0, dtype=np.int64)
     if array.dtype.kind not in "iu":
-        names = "; Graph.from_table({'source': …, 'target': …}) takes names" if array.dtype.kind in "OUT" else ""
+        names = f"; {or_names}" if or_names and array.dtype.kind in "OUT" else ""
         raise bad_array(f"{name} has the type {type_name(array.dtype)}", f"vertex ids are integers{names}")
     if array.dtype.kind == "u" and int(array.max()) > np.iinfo(np.int64).max:
         raise bad_id(int(array.max()), f"{name}[{int(array.argmax())}]", None)

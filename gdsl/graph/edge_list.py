@@ -46,7 +46,10 @@ def edges_from_arrays(
     """
     directed = flag("directed", directed)
     with group.agreement():
-        source_ids, destination_ids = id_array(sources, "sources"), id_array(destinations, "destinations")
+        or_names = "Graph.from_table({'source': …, 'target': …}) takes names"
+        source_ids, destination_ids = (
+            id_array(ends, name, or_names) for ends, name in ((sources, "sources"), (destinations, "destinations"))
+        )
     if len(source_ids) != len(destination_ids):
         raise bad_array(
             f"sources has {len(source_ids):,} elements, destinations {len(destination_ids):,}",

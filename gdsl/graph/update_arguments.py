@@ -70,7 +70,7 @@ def _ends(name: str, parts: tuple[Any, ...], num_vertices: int, names: Names | N
     ends = []
     for values, which in zip(parts, ("sources", "destinations"), strict=False):
         called = f"{which} to {name}"
-        ids = id_array(values if names is None else _ids(values, called, names), called)
+        ids = id_array(values if names is None else _ids(values, called, names), called, "this graph has no names")
         check_range(ids, called, num_vertices)
         ends.append(ids.astype(id_dtype(num_vertices), copy=True))
     if len(ends[0]) != len(ends[1]):

@@ -162,7 +162,8 @@ class NewEdges:
 def _no_edge(source: int, destination: int, base: Csr) -> GdslError:
     ends = [shown(base.names[end]) if base.names is not None else str(end) for end in (source, destination)]
     way = " -> ".join(ends) if base.directed else " -- ".join(ends)
-    fix = "the opposite arc exists" if _has(base, destination, source) else None
+    opposite = " -> ".join(reversed(ends))
+    fix = f"the graph has {opposite}: swap the ends" if _has(base, destination, source) else None
     return GdslError.single("E0717", f"the edge {way} cannot be deleted: the graph has no such edge", fix=fix)
 
 

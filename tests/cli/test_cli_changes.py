@@ -105,7 +105,7 @@ MISTAKES = {
     "a misspelled name": ("--insert", HEAD + "Ann,Bobb,1\n", "E0717", "did you mean 'Bob'?"),
     "no weights": ("--insert", "source,target\nAnn,Eve\n", "E0717", "have no `weight`"),
     "another column": ("--insert", "source,target,weight,lanes\nAnn,Eve,1,2\n", "E0717", "have `lanes`"),
-    "the wrong way": ("--delete", HEAD + "Bob,Ann,1\n", "E0717", "the opposite arc exists"),
+    "the wrong way": ("--delete", HEAD + "Bob,Ann,1\n", "E0717", "the graph has 'Ann' -> 'Bob': swap the ends"),
     "no number": ("--insert", HEAD + "Ann,Eve,long\n", "E0705", "`long` is not a number"),
     "no such edge": ("--delete", "source,target\nEve,Bob\n", "E0717", "'Eve' -> 'Bob' cannot be deleted"),
     "deleted twice over": (

@@ -142,7 +142,12 @@ TWO = Graph.from_edges([0, 1], [1, 2], 4, attributes={"cost": [1.0, 2.0], "lanes
     ("graph", "arguments", "message"),
     [
         (PLAIN, {"delete": ([0, 2], [1, 3])}, r"E0717.*the edge 2 -> 3 cannot be deleted"),
-        (PLAIN, {"delete": ([1], [0])}, r"E0717.*the edge 1 -> 0 cannot be deleted(.|\n)*the opposite arc exists"),
+        (PLAIN, {"insert": (["a"], ["b"])}, r"E0711.*sources to insert(.|\n)*integers; this graph has no names"),
+        (
+            PLAIN,
+            {"delete": ([1], [0])},
+            r"E0717.*the edge 1 -> 0 cannot be deleted(.|\n)*the graph has 0 -> 1: swap the ends",
+        ),
         (PLAIN, {"insert": ([0], [4])}, r"E0707.*destinations to insert\[0\] is 4, but there are 4 vertices"),
         (PLAIN, {"insert": ([-1], [0])}, r"E0707.*sources to insert\[0\] is -1"),
         (PLAIN, {"insert": ([0, 1], [1])}, r"E0711.*2 sources and 1 destinations"),
