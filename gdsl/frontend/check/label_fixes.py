@@ -41,6 +41,10 @@ def report_misplaced(call: syntax.Call, environment: Environment) -> None:
     elif name == "join":
         fix = f"write `{words};` as a statement: whether it has joined two sets is not known"
         environment.report("E0204", "`join` has no value", call.span, fix=fix)
+    elif isinstance(environment.statement, syntax.ExpressionStatement) and environment.statement.value is call:
+        labels, vertex = (environment.words(each.span) for each in call.arguments)
+        fix = f"leave it out, or settle the label: `{labels}[{vertex}] = {words};`"
+        environment.report("E0227", "this root is not used", call.span, fix=fix)
     else:
         leader = free_name("leader", environment)
         named = f"let {leader} = {words};"
