@@ -77,7 +77,7 @@ device scope reaches them; on several GPUs they are numbered over all launches, 
 LIBRARY = Library("cuda", FILES, ".cuh", "__device__ __forceinline__", _OF_ONE)
 
 
-_BUILDING = ("sorting", "made_graphs", "combined_edges", "contraction")
+_BUILDING = ("sorting", "made_graphs", "contracted_lists", "combined_edges", "contraction")
 GRAPH_BUILDING_LIBRARY = dataclasses.replace(LIBRARY, files=(*FILES, INDIRECT_EDGE_IDS, *_BUILDING))
 """The same for programs that make graphs."""
 

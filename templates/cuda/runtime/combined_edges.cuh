@@ -37,14 +37,8 @@ __device__ __forceinline__ grouped_members group_by_label(enactor& run, const gr
     for (uint64 base = warp_index() * 32; base < uint64(g.num_vertices); base += grid_warps() * 32) {
         const uint64 v = base + lane_index();
         const bool active = v < uint64(g.num_vertices) && lists.degree(vertex(v)) > 0;
-        const uint64 own = active ? uint64(label[v]) : 0;
-        __syncwarp(FULL_WARP);
-        const uint32 alike = __match_any_sync(FULL_WARP, own) & __ballot_sync(FULL_WARP, active);
-        const uint32 rank = __popc(alike & ((1u << lane_index()) - 1));
-        edge before = active && rank == 0 ? edge(reduce_add(&starts[own], edge(__popc(alike)))) : edge(0);
-        __syncwarp(FULL_WARP);
-        before = edge(__shfl_sync(FULL_WARP, before, active ? __ffs(alike) - 1 : lane_index()));
-        if (active) { ranks[v] = before + edge(rank); }
+        const edge rank = place_in_list(starts, active, active ? uint64(label[v]) : 0);
+        if (active) { ranks[v] = rank; }
     }
     running_sums(run, starts, totals, num_labels);
     for (uint64 v = thread_index(); v < uint64(g.num_vertices); v += grid_threads()) {

@@ -78,33 +78,53 @@ __device__ __forceinline__ void begin_lists(edge* offsets, uint64 num_vertices, 
 
 // piece: make_contraction
 // The graph in which all vertices with the same label are one vertex. `sums` combines the weights of merged edges. Edges
-// are combined in blocks' own memory first, then what is left of them is sorted and combined for good.
-// barriers: 25 to some
+// are combined in blocks' own memory first, then what is left of them is put in lists, ordered and combined for good.
+// barriers: 34 to some
 template <class Label, class Sums>
 __device__ __noinline__ graph_slice make_contraction(enactor& run, const graph_slice& g, int64 room, Label* label, Sums sums) {
     begin_operator(run);
     const uint64 num_vertices = contracted_labels(run, label, g.num_vertices);
     edge *const offsets = run.slice.made_offsets[room], *const own_ids = run.slice.made_edge_ids[room];
     vertex *const columns = run.slice.made_columns[room], *const sources = run.slice.made_sources[room];
-    carried_keys ids = {run.slice.graph_scratch[0], run.slice.graph_scratch[1], own_ids, run.slice.graph_scratch[2]};
-    const uint64 old_edges = combine_edges(run, g, label, num_vertices, sums, combined_edges{ids.ids, sources, columns});
-    const uint32 bits = bits_below(num_vertices);
-    sort_ids_with_keys(run, ids, old_edges, bits, [&](edge e) { return edge(columns[e]); });
-    sort_ids_with_keys(run, ids, old_edges, bits, [&](edge e) { return edge(sources[e]); });
-    const edge* const order = ids.ids;
-    edge *const ends = ids.other_ids, *const flags = ids.other_keys;
-    for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) { ends[i] = edge(columns[order[i]]); }
+    edge *const ids = run.slice.graph_scratch[0], *const marks = run.slice.graph_scratch[1];
+    edge *const ends = run.slice.graph_scratch[2], *const destinations = run.slice.graph_scratch[3];
+    const uint64 old_edges = combine_edges(run, g, label, num_vertices, sums, combined_edges{ids, sources, columns});
+    for (uint64 v = thread_index(); v < num_vertices; v += grid_threads()) { ends[v] = 0; }
+    synchronize(run);
+    edge *const places = marks, *const order = own_ids;
+    for (uint64 base = warp_index() * 32; base < old_edges; base += grid_warps() * 32) {
+        const uint64 i = base + lane_index();
+        const bool active = i < old_edges;
+        const edge place = place_in_list(ends, active, active ? uint64(sources[ids[i]]) : 0);
+        if (active) { places[i] = place; }
+    }
+    running_sums(run, ends, destinations, num_vertices);
+    const contracted_lists lists = {columns, destinations, ends, (num_vertices + range_bits::SIZE - 1) / range_bits::SIZE};
+    for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) {
+        const edge at = lists.first(uint64(sources[ids[i]])) + places[i];
+        order[at] = ids[i];
+        destinations[at] = edge(columns[ids[i]]);
+    }
+    edge* const long_lists = offsets;
+    uint64* const long_count = &run.counters()->hubs;
+    for (uint64 v = thread_index(); v < num_vertices; v += grid_threads()) {
+        if (lists.is_long(v)) { long_lists[atomicAdd_grid(long_count, 1ull)] = edge(v); }
+    }
+    const uint64 count = synchronize_and_read(run, long_count);
+    for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) { columns[i] = sources[order[i]]; }
+    synchronize(run);
+    mark_first_edges(run, lists, old_edges, long_lists, count, [&](uint64 i, bool is_first) { marks[i] = is_first ? 1 : 0; });
+    running_sums(run, marks, ids, old_edges);
+    const uint64 num_edges = old_edges > 0 ? marks[old_edges - 1] : 0;
+    const auto is_first = [&](uint64 i) { return marks[i] != (i > 0 ? marks[i - 1] : edge(0)); };
+    edge* const numbers = ids;
+    rank_edges(run, lists, old_edges, long_lists, count, marks, [&](uint64 i, edge number) {
+        numbers[i] = number + 1;
+        if (is_first(i)) { sources[number] = columns[i]; }
+    });
     synchronize(run);
     for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) {
-        const bool alike = i > 0 && ids.keys[i] == ids.keys[i - 1] && ends[i] == ends[i - 1];
-        flags[i] = alike ? 0 : 1;
-    }
-    const edge* const numbers = running_sums(run, flags, run.slice.graph_scratch[3], old_edges);
-    const uint64 num_edges = old_edges > 0 ? numbers[old_edges - 1] : 0;
-    for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) {
-        if (i > 0 && numbers[i] == numbers[i - 1]) { continue; }
-        columns[numbers[i] - 1] = vertex(ends[i]);
-        sources[numbers[i] - 1] = vertex(ids.keys[i]);
+        if (is_first(i)) { columns[numbers[i] - 1] = vertex(destinations[i]); }
     }
     sums(run, order, numbers, old_edges, num_edges);
     for (uint64 i = thread_index(); i < num_edges; i += grid_threads()) { own_ids[i] = edge(i); }
