@@ -79,7 +79,7 @@ __device__ __forceinline__ void begin_lists(edge* offsets, uint64 num_vertices, 
 // piece: make_contraction
 // The graph in which all vertices with the same label are one vertex. `sums` combines the weights of merged edges. Edges
 // are combined in blocks' own memory first, then what is left of them is put in lists, ordered and combined for good.
-// barriers: 34 to some
+// barriers: 29 to some
 template <class Label, class Sums>
 __device__ __noinline__ graph_slice make_contraction(enactor& run, const graph_slice& g, int64 room, Label* label, Sums sums) {
     begin_operator(run);
@@ -99,26 +99,21 @@ __device__ __noinline__ graph_slice make_contraction(enactor& run, const graph_s
         if (active) { places[i] = place; }
     }
     running_sums(run, ends, destinations, num_vertices);
-    const contracted_lists lists = {columns, destinations, ends, (num_vertices + range_bits::SIZE - 1) / range_bits::SIZE};
+    const contracted_lists lists = {columns, destinations, ends, num_vertices};
     for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) {
         const edge at = lists.first(uint64(sources[ids[i]])) + places[i];
         order[at] = ids[i];
         destinations[at] = edge(columns[ids[i]]);
     }
-    edge* const long_lists = offsets;
-    uint64* const long_count = &run.counters()->hubs;
-    for (uint64 v = thread_index(); v < num_vertices; v += grid_threads()) {
-        if (lists.is_long(v)) { long_lists[atomicAdd_grid(long_count, 1ull)] = edge(v); }
-    }
-    const uint64 count = synchronize_and_read(run, long_count);
+    const longer_lists longer = find_longer(run, lists, offsets);
     for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) { columns[i] = sources[order[i]]; }
     synchronize(run);
-    mark_first_edges(run, lists, old_edges, long_lists, count, [&](uint64 i, bool is_first) { marks[i] = is_first ? 1 : 0; });
+    mark_first_edges(run, lists, old_edges, longer, [&](uint64 i, bool is_first) { marks[i] = is_first ? 1 : 0; });
     running_sums(run, marks, ids, old_edges);
     const uint64 num_edges = old_edges > 0 ? marks[old_edges - 1] : 0;
     const auto is_first = [&](uint64 i) { return marks[i] != (i > 0 ? marks[i - 1] : edge(0)); };
     edge* const numbers = ids;
-    rank_edges(run, lists, old_edges, long_lists, count, marks, [&](uint64 i, edge number) {
+    rank_edges(run, lists, old_edges, longer, marks, [&](uint64 i, edge number) {
         numbers[i] = number + 1;
         if (is_first(i)) { sources[number] = columns[i]; }
     });

@@ -59,14 +59,12 @@ constexpr uint32 RADIX = 1u << RADIX_BITS;
 typedef unsigned short small_count;
 
 // piece: digit_counts
-// The state of one pass of the radix sort: where the next id of each digit goes, the number of ids of each digit in the
-// tile, and in the tile before that digit; for each warp the number in the warps before it. A tile is put in order here
-// before it is written, so that neighboring lanes write to neighboring places.
+// The state of one pass of the radix sort: where the next id of each digit goes, and the number of ids of each digit in the
+// tile; for each warp the number in the warps before it.
 struct digit_counts {
     edge next[RADIX];
-    uint32 of_tile[RADIX], before[RADIX];
+    uint32 of_tile[RADIX];
     small_count of_warp[BLOCK_THREADS / 32][RADIX];
-    edge staged[BLOCK_THREADS * SORTED_AT_ONCE];
 };
 
 // piece: SORTED_AT_ONCE
@@ -89,33 +87,10 @@ struct looked_up_keys {
     edge* other_ids;
     const Key* const keys;
     typedef sort_item<uint64> item;
-    static constexpr bool STAGED = false;
     __device__ __forceinline__ uint64 key_at(uint64 i) const { return sorting_key(keys[ids[i]]); }
     __device__ __forceinline__ item load(uint64 i) const { return {ids[i], key_at(i)}; }
     __device__ __forceinline__ void store(uint64 i, const item& moved) const { other_ids[i] = moved.id; }
-    __device__ __forceinline__ void store_id(uint64, edge) const {}
-    __device__ __forceinline__ void store_key(uint64, edge) const {}
     __device__ __forceinline__ void swap_buffers() { exchange(ids, other_ids); }
-};
-
-// piece: carried_keys
-// Ids with their keys, which are moved together, so that each key is looked up once.
-struct carried_keys {
-    edge* ids;
-    edge* other_ids;
-    edge* keys;
-    edge* other_keys;
-    typedef sort_item<edge> item;
-    static constexpr bool STAGED = true;
-    __device__ __forceinline__ edge key_at(uint64 i) const { return keys[i]; }
-    __device__ __forceinline__ item load(uint64 i) const { return {ids[i], keys[i]}; }
-    __device__ __forceinline__ void store(uint64, const item&) const {}
-    __device__ __forceinline__ void store_id(uint64 i, edge id) const { other_ids[i] = id; }
-    __device__ __forceinline__ void store_key(uint64 i, edge key) const { other_keys[i] = key; }
-    __device__ __forceinline__ void swap_buffers() {
-        exchange(ids, other_ids);
-        exchange(keys, other_keys);
-    }
 };
 
 // piece: sort_ids
@@ -126,15 +101,6 @@ __device__ __forceinline__ edge* sort_ids(enactor& run, edge* a, edge* b, uint64
     looked_up_keys<Key> ids = {a, b, keys};
     sort_by_digits(run, ids, count, bits);
     return ids.ids;
-}
-
-// piece: sort_ids_with_keys
-// Sorts many ids together with their keys.
-// barriers: 1 to some
-template <class Key>
-__device__ __forceinline__ void sort_ids_with_keys(enactor& run, carried_keys& ids, uint64 count, uint32 bits, Key key) {
-    for (uint64 i = thread_index(); i < count; i += grid_threads()) { ids.keys[i] = key(ids.ids[i]); }
-    sort_by_digits(run, ids, count, bits);
 }
 
 // piece: sort_by_digits
@@ -221,49 +187,17 @@ __device__ __forceinline__ void move_by_digit(enactor& run, const Ids& ids, uint
             rank[k] = rank_in_warp(of_warp, active ? digit(items[k].key) : RADIX);
         }
         __syncthreads();
-        add_up_tile(run.shared, digits, digit.radix);
+        add_up_tile(digits, digit.radix);
         __syncthreads();
 #pragma unroll
         for (uint32 k = 0; k < SORTED_AT_ONCE; ++k) {
             if (tile + begin + k * 32 >= own.last) { continue; }
             const uint32 d = digit(items[k].key);
-            rank[k] += of_warp[d];
-            if (!Ids::STAGED) { ids.store(digits.next[d] + rank[k], items[k]); }
-            rank[k] += digits.before[d];
-            if (Ids::STAGED) { digits.staged[rank[k]] = edge(items[k].key); }
+            ids.store(digits.next[d] + of_warp[d] + rank[k], items[k]);
         }
-        if (Ids::STAGED) { write_tile(digits, ids, digit, tile, own.last, begin, items, rank); }
         __syncthreads();
     }
     synchronize(run);
-}
-
-// piece: write_tile
-// Writes a tile whose keys are staged, in order, in the same order; then its ids, which are staged for that.
-template <class Ids, class Item>
-__device__ __forceinline__ void write_tile(digit_counts& digits, const Ids& ids, const digit_of& digit, uint64 tile, uint64 last,
-                                           uint32 begin, const Item* items, const uint32* rank) {
-    edge place[SORTED_AT_ONCE];
-    __syncthreads();
-#pragma unroll
-    for (uint32 k = 0; k < SORTED_AT_ONCE; ++k) {
-        const uint32 at = k * BLOCK_THREADS + threadIdx.x;
-        if (tile + at >= last) { continue; }
-        const edge key = digits.staged[at];
-        place[k] = digits.next[digit(key)] + edge(at - digits.before[digit(key)]);
-        ids.store_key(place[k], key);
-    }
-    __syncthreads();
-#pragma unroll
-    for (uint32 k = 0; k < SORTED_AT_ONCE; ++k) {
-        if (tile + begin + k * 32 < last) { digits.staged[rank[k]] = items[k].id; }
-    }
-    __syncthreads();
-#pragma unroll
-    for (uint32 k = 0; k < SORTED_AT_ONCE; ++k) {
-        const uint32 at = k * BLOCK_THREADS + threadIdx.x;
-        if (tile + at < last) { ids.store_id(place[k], digits.staged[at]); }
-    }
 }
 
 // piece: rank_in_warp
@@ -289,25 +223,16 @@ __device__ __forceinline__ void begin_tile(digit_counts& digits, bool first, uin
 }
 
 // piece: add_up_tile
-// Sums the warps' counts of each digit, and replaces them by the number of ids in the warps before; then the digits'.
-__device__ __forceinline__ void add_up_tile(block_storage& shared, digit_counts& digits, uint32 radix) {
-    uint32 before = 0;
-    for (uint32 base = 0; base < radix; base += BLOCK_THREADS) {
-        const uint32 d = base + threadIdx.x;
+// Sums the warps' counts of each digit, and replaces them by the number of ids in the warps before.
+__device__ __forceinline__ void add_up_tile(digit_counts& digits, uint32 radix) {
+    for (uint32 d = threadIdx.x; d < radix; d += BLOCK_THREADS) {
         uint32 sum = 0;
-        for (uint32 warp = 0; d < radix && warp < BLOCK_THREADS / 32; ++warp) {
+        for (uint32 warp = 0; warp < BLOCK_THREADS / 32; ++warp) {
             const uint32 own = digits.of_warp[warp][d];
             digits.of_warp[warp][d] = small_count(sum);
             sum += own;
         }
-        const uint32 up_to = before + uint32(block_running_sum(shared, sum));
-        if (d < radix) {
-            digits.of_tile[d] = sum;
-            digits.before[d] = up_to - sum;
-        }
-        if (base + BLOCK_THREADS >= radix) { break; }
-        for (uint32 warp = 0; warp < BLOCK_THREADS / 32; ++warp) { before += uint32(shared.partials[warp]); }
-        __syncthreads();
+        digits.of_tile[d] = sum;
     }
 }
 
