@@ -43,6 +43,7 @@ def graphs() -> dict[str, Graph]:
     return named | {
         "parallel": make_graph([(0, 1)] * 70 + [(2, 2)] * 9 + [(1, 0)] * 3, 5),
         "star": make_graph(star, 64),
+        "wide star": make_graph([(0, v) for v in range(1, 500)] + [(v, 0) for v in range(1, 500)], 500),
         "random": random_graph(50, 900, seed=6),
         "sparse": random_graph(90, 100, seed=7),
     }

@@ -79,7 +79,7 @@ __device__ __forceinline__ void begin_lists(edge* offsets, uint64 num_vertices, 
 // piece: make_contraction
 // The graph in which all vertices with the same label are one vertex. `sums` combines the weights of merged edges. Edges
 // are combined in blocks' own memory first, then what is left of them is put in lists, ordered and combined for good.
-// barriers: 29 to some
+// barriers: 28 to some
 template <class Label, class Sums>
 __device__ __noinline__ graph_slice make_contraction(enactor& run, const graph_slice& g, int64 room, Label* label, Sums sums) {
     begin_operator(run);
@@ -107,7 +107,6 @@ __device__ __noinline__ graph_slice make_contraction(enactor& run, const graph_s
     }
     const longer_lists longer = find_longer(run, lists, offsets);
     for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) { columns[i] = sources[order[i]]; }
-    synchronize(run);
     mark_first_edges(run, lists, old_edges, longer, [&](uint64 i, bool is_first) { marks[i] = is_first ? 1 : 0; });
     running_sums(run, marks, ids, old_edges);
     const uint64 num_edges = old_edges > 0 ? marks[old_edges - 1] : 0;
