@@ -170,17 +170,12 @@ constexpr uint32 RADIX = 1u << RADIX_BITS;
 // The number of ids of one digit in a tile.
 typedef unsigned short small_count;
 
-// The ids of a tile that one thread moves, if a tile has at most 16 KB.
-constexpr uint32 SORTED_AT_ONCE = BLOCK_THREADS * sizeof(edge) <= 2048 ? 8 : 16384 / (BLOCK_THREADS * sizeof(edge));
-
-// The state of one pass of the radix sort: where the next id of each digit goes, the number of ids of each digit in the
-// tile, and in the tile before that digit; for each warp the number in the warps before it. A tile is put in order here
-// before it is written, so that neighboring lanes write to neighboring places.
+// The state of one pass of the radix sort: where the next id of each digit goes, and the number of ids of each digit in the
+// tile; for each warp the number in the warps before it.
 struct digit_counts {
     edge next[RADIX];
-    uint32 of_tile[RADIX], before[RADIX];
+    uint32 of_tile[RADIX];
     small_count of_warp[BLOCK_THREADS / 32][RADIX];
-    edge staged[BLOCK_THREADS * SORTED_AT_ONCE];
 };
 
 // What the threads of a block know together while they combine edges.
@@ -586,210 +581,6 @@ __device__ __noinline__ const edge* running_sums(enactor& run, edge* values, edg
     return values;
 }
 
-// An id with its sort key.
-template <class Key>
-struct sort_item {
-    edge id;
-    Key key;
-};
-
-// Ids with their keys, which are moved together, so that each key is looked up once.
-struct carried_keys {
-    edge* ids;
-    edge* other_ids;
-    edge* keys;
-    edge* other_keys;
-    typedef sort_item<edge> item;
-    static constexpr bool STAGED = true;
-    __device__ __forceinline__ edge key_at(uint64 i) const { return keys[i]; }
-    __device__ __forceinline__ item load(uint64 i) const { return {ids[i], keys[i]}; }
-    __device__ __forceinline__ void store(uint64, const item&) const {}
-    __device__ __forceinline__ void store_id(uint64 i, edge id) const { other_ids[i] = id; }
-    __device__ __forceinline__ void store_key(uint64 i, edge key) const { other_keys[i] = key; }
-    __device__ __forceinline__ void swap_buffers() {
-        exchange(ids, other_ids);
-        exchange(keys, other_keys);
-    }
-};
-
-// A digit of a key, below `radix`.
-struct digit_of {
-    uint32 shift, radix;
-    template <class Key>
-    __device__ __forceinline__ uint32 operator()(Key key) const { return uint32(uint64(key) >> shift) & (radix - 1); }
-};
-
-// Counts the ids of each digit in each block. The result has the counts of all blocks for the first digit, then for the
-// next one, and so on.
-template <class Ids>
-__device__ __forceinline__ void count_digits(enactor& run, const Ids& ids, uint64 count, uint64 blocks, edge* counts,
-                                             const digit_of& digit) {
-    digit_counts& digits = run.shared.digits;
-    if (blockIdx.x >= blocks) { return; }
-    for (uint32 d = threadIdx.x; d < digit.radix; d += BLOCK_THREADS) { digits.of_tile[d] = 0; }
-    __syncthreads();
-    const stretch own = stretch_of_block(count, blocks);
-    for (uint64 tile = own.first + threadIdx.x; tile < own.last; tile += BLOCK_THREADS * SORTED_AT_ONCE) {
-        uint32 own_digit[SORTED_AT_ONCE];
-#pragma unroll
-        for (uint32 k = 0; k < SORTED_AT_ONCE; ++k) {
-            const uint64 i = tile + k * BLOCK_THREADS;
-            own_digit[k] = i < own.last ? digit(ids.key_at(i)) : RADIX;
-        }
-#pragma unroll
-        for (uint32 k = 0; k < SORTED_AT_ONCE; ++k) {
-            if (own_digit[k] < RADIX) { atomicAdd(&digits.of_tile[own_digit[k]], 1u); }
-        }
-    }
-    __syncthreads();
-    for (uint32 d = threadIdx.x; d < digit.radix; d += BLOCK_THREADS) {
-        counts[d * blocks + blockIdx.x] = edge(digits.of_tile[d]);
-    }
-}
-
-// Writes a tile whose keys are staged, in order, in the same order; then its ids, which are staged for that.
-template <class Ids, class Item>
-__device__ __forceinline__ void write_tile(digit_counts& digits, const Ids& ids, const digit_of& digit, uint64 tile, uint64 last,
-                                           uint32 begin, const Item* items, const uint32* rank) {
-    edge place[SORTED_AT_ONCE];
-    __syncthreads();
-#pragma unroll
-    for (uint32 k = 0; k < SORTED_AT_ONCE; ++k) {
-        const uint32 at = k * BLOCK_THREADS + threadIdx.x;
-        if (tile + at >= last) { continue; }
-        const edge key = digits.staged[at];
-        place[k] = digits.next[digit(key)] + edge(at - digits.before[digit(key)]);
-        ids.store_key(place[k], key);
-    }
-    __syncthreads();
-#pragma unroll
-    for (uint32 k = 0; k < SORTED_AT_ONCE; ++k) {
-        if (tile + begin + k * 32 < last) { digits.staged[rank[k]] = items[k].id; }
-    }
-    __syncthreads();
-#pragma unroll
-    for (uint32 k = 0; k < SORTED_AT_ONCE; ++k) {
-        const uint32 at = k * BLOCK_THREADS + threadIdx.x;
-        if (tile + at < last) { ids.store_id(place[k], digits.staged[at]); }
-    }
-}
-
-// The number of ids with this digit that the warp had before this lane's. Also updates the warp's counts. The digit
-// RADIX marks an inactive lane. The whole warp must call it.
-__device__ __forceinline__ uint32 rank_in_warp(small_count* of_warp, uint32 digit) {
-    const uint32 alike = __match_any_sync(FULL_WARP, digit), rank = __popc(alike & ((1u << lane_index()) - 1));
-    const uint32 before = digit < RADIX ? of_warp[digit] : 0;
-    __syncwarp(FULL_WARP);
-    if (digit < RADIX && rank == 0) { of_warp[digit] = small_count(before + __popc(alike)); }
-    __syncwarp(FULL_WARP);
-    return before + rank;
-}
-
-// Sets the next position of each digit: after the previous tile, or at the beginning of the block's part.
-__device__ __forceinline__ void begin_tile(digit_counts& digits, bool first, uint64 blocks, const edge* sums, uint32 radix) {
-    for (uint32 d = threadIdx.x; d < radix; d += BLOCK_THREADS) {
-        const uint64 place = d * blocks + blockIdx.x;
-        digits.next[d] = !first ? edge(digits.next[d] + digits.of_tile[d]) : place > 0 ? sums[place - 1] : edge(0);
-        for (uint32 warp = 0; warp < BLOCK_THREADS / 32; ++warp) { digits.of_warp[warp][d] = 0; }
-    }
-}
-
-// Sums the warps' counts of each digit, and replaces them by the number of ids in the warps before; then the digits'.
-__device__ __forceinline__ void add_up_tile(block_storage& shared, digit_counts& digits, uint32 radix) {
-    uint32 before = 0;
-    for (uint32 base = 0; base < radix; base += BLOCK_THREADS) {
-        const uint32 d = base + threadIdx.x;
-        uint32 sum = 0;
-        for (uint32 warp = 0; d < radix && warp < BLOCK_THREADS / 32; ++warp) {
-            const uint32 own = digits.of_warp[warp][d];
-            digits.of_warp[warp][d] = small_count(sum);
-            sum += own;
-        }
-        const uint32 up_to = before + uint32(block_running_sum(shared, sum));
-        if (d < radix) {
-            digits.of_tile[d] = sum;
-            digits.before[d] = up_to - sum;
-        }
-        if (base + BLOCK_THREADS >= radix) { break; }
-        for (uint32 warp = 0; warp < BLOCK_THREADS / 32; ++warp) { before += uint32(shared.partials[warp]); }
-        __syncthreads();
-    }
-}
-
-// Moves the ids to the other buffer, to the positions that the prefix sums in `sums` assign to each block and digit.
-// Each warp has SORTED_AT_ONCE rows of a tile.
-template <class Ids>
-__device__ __forceinline__ void move_by_digit(enactor& run, const Ids& ids, uint64 count, uint64 blocks, const edge* sums,
-                                              const digit_of& digit) {
-    digit_counts& digits = run.shared.digits;
-    const stretch own = blockIdx.x < blocks ? stretch_of_block(count, blocks) : stretch{0, 0};
-    const uint32 begin = threadIdx.x / 32 * 32 * SORTED_AT_ONCE + lane_index();
-    small_count* const of_warp = digits.of_warp[threadIdx.x / 32];
-    for (uint64 tile = own.first; tile < own.last; tile += BLOCK_THREADS * SORTED_AT_ONCE) {
-        typename Ids::item items[SORTED_AT_ONCE];
-        uint32 rank[SORTED_AT_ONCE];
-#pragma unroll
-        for (uint32 k = 0; k < SORTED_AT_ONCE; ++k) {
-            const uint64 i = tile + begin + k * 32;
-            if (i < own.last) { items[k] = ids.load(i); }
-        }
-        begin_tile(digits, tile == own.first, blocks, sums, digit.radix);
-        __syncthreads();
-#pragma unroll
-        for (uint32 k = 0; k < SORTED_AT_ONCE; ++k) {
-            const bool active = tile + begin + k * 32 < own.last;
-            rank[k] = rank_in_warp(of_warp, active ? digit(items[k].key) : RADIX);
-        }
-        __syncthreads();
-        add_up_tile(run.shared, digits, digit.radix);
-        __syncthreads();
-#pragma unroll
-        for (uint32 k = 0; k < SORTED_AT_ONCE; ++k) {
-            if (tile + begin + k * 32 >= own.last) { continue; }
-            const uint32 d = digit(items[k].key);
-            rank[k] += of_warp[d];
-            if (!Ids::STAGED) { ids.store(digits.next[d] + rank[k], items[k]); }
-            rank[k] += digits.before[d];
-            if (Ids::STAGED) { digits.staged[rank[k]] = edge(items[k].key); }
-        }
-        if (Ids::STAGED) { write_tile(digits, ids, digit, tile, own.last, begin, items, rank); }
-        __syncthreads();
-    }
-    synchronize(run);
-}
-
-// A stable radix sort of ids by keys of `bits` bits, from the lowest digit to the highest. (Knuth, The Art of Computer
-// Programming, volume 3, 5.2.5.) In each pass the blocks count their digits, then move their ids to the other buffer.
-// All passes have digits of about the same number of bits.
-template <class Ids>
-__device__ __noinline__ void sort_by_digits(enactor& run, Ids& ids, uint64 count, uint32 bits) {
-    const uint64 blocks = min(uint64(gridDim.x), count / (2 * RADIX) + 1);
-    edge *const starts = run.slice.graph_scratch[3], *const totals = starts + blocks * RADIX;
-    const uint32 passes = (bits + RADIX_BITS - 1) / RADIX_BITS, width = passes > 0 ? (bits + passes - 1) / passes : 0;
-    synchronize(run);
-    for (uint32 shift = 0; shift < bits && count > 0; shift += width) {
-        const digit_of digit = {shift, 1u << width};
-        count_digits(run, ids, count, blocks, starts, digit);
-        running_sums(run, starts, totals, blocks * digit.radix);
-        move_by_digit(run, ids, count, blocks, starts, digit);
-        ids.swap_buffers();
-    }
-}
-
-// Sorts many ids together with their keys.
-template <class Key>
-__device__ __forceinline__ void sort_ids_with_keys(enactor& run, carried_keys& ids, uint64 count, uint32 bits, Key key) {
-    for (uint64 i = thread_index(); i < count; i += grid_threads()) { ids.keys[i] = key(ids.ids[i]); }
-    sort_by_digits(run, ids, count, bits);
-}
-
-// The number of bits that numbers below `count` need.
-__device__ __forceinline__ uint32 bits_below(uint64 count) {
-    uint32 bits = 0;
-    while (bits < 64 && count > (1ull << bits)) { bits += 1; }
-    return bits;
-}
-
 // The position of `e` in its source's list.
 __device__ __forceinline__ int32 place_of(const graph_slice& g, vertex source, edge e) { return int32(e - g.offsets[source]); }
 
@@ -821,6 +612,219 @@ __device__ __forceinline__ void pair_edges(enactor& run, graph_slice& made, edge
     made.reverse_edges = reverse;
 }
 
+// The place of each active lane's element among those of list `own`, whose lengths are counted in `lengths`. The whole
+// warp must call it.
+__device__ __forceinline__ edge place_in_list(edge* lengths, bool active, uint64 own) {
+    __syncwarp(FULL_WARP);
+    const uint32 alike = __match_any_sync(FULL_WARP, own) & __ballot_sync(FULL_WARP, active);
+    const uint32 rank = __popc(alike & ((1u << lane_index()) - 1));
+    edge before = active && rank == 0 ? edge(reduce_add(&lengths[own], edge(__popc(alike)))) : edge(0);
+    __syncwarp(FULL_WARP);
+    before = edge(__shfl_sync(FULL_WARP, before, active ? __ffs(alike) - 1 : lane_index()));
+    return before + edge(rank);
+}
+
+// A bit for each destination of a range, in shared memory; eight words of bits are followed by the number of bits before.
+struct range_bits {
+    static constexpr uint32 GROUP = 8, GROUPS = 2 * COMBINED_WORDS / (GROUP + 1), SIZE = 32 * GROUP * GROUPS;
+    uint32* words;
+
+    __device__ __forceinline__ explicit range_bits(block_storage& shared) : words(reinterpret_cast<uint32*>(shared.combined)) {}
+    __device__ __forceinline__ uint32* word_of(uint32 at) const { return words + at / (32 * GROUP) * (GROUP + 1) + at / 32 % GROUP; }
+    __device__ __forceinline__ void clear() const {
+        __syncthreads();  // until nobody uses what was there
+        for (uint32 i = threadIdx.x; i < GROUPS * (GROUP + 1); i += BLOCK_THREADS) { words[i] = 0; }
+        __syncthreads();
+    }
+    // Whether the bit was not set before.
+    __device__ __forceinline__ bool set(uint32 at) const { return (atomicOr(word_of(at), 1u << at % 32) >> at % 32 & 1) == 0; }
+    // All threads must call it.
+    __device__ __forceinline__ void add_up(block_storage& shared) const {
+        uint32 before = 0;
+        for (uint32 base = 0; base < GROUPS; base += BLOCK_THREADS) {
+            uint32* const own = words + (base + threadIdx.x) * (GROUP + 1);
+            const bool active = base + threadIdx.x < GROUPS;
+            uint32 bits = 0;
+            for (uint32 k = 0; active && k < GROUP; ++k) { bits += __popc(own[k]); }
+            const uint32 up_to = before + uint32(block_running_sum(shared, bits));
+            if (active) { own[GROUP] = up_to - bits; }
+            for (uint32 warp = 0; warp < BLOCK_THREADS / 32; ++warp) { before += uint32(shared.partials[warp]); }
+        }
+        __syncthreads();
+    }
+    // How many bits are set before this one, once they are added up.
+    __device__ __forceinline__ uint32 rank(uint32 at) const {
+        const uint32* const group = words + at / (32 * GROUP) * (GROUP + 1);
+        const uint32 word = at / 32 % GROUP;
+        uint32 before = group[GROUP] + __popc(group[word] & ((1u << at % 32) - 1));
+        for (uint32 k = 0; k < word; ++k) { before += __popc(group[k]); }
+        return before;
+    }
+};
+
+// Edges between labels in lists, one for each source, in any order: the source and the destination of the edge at each
+// place, and where each list ends.
+struct contracted_lists {
+    const vertex* sources;
+    const edge* destinations;
+    const edge* ends;
+    uint64 num_labels;
+
+    __device__ __forceinline__ edge first(uint64 source) const { return source > 0 ? ends[source - 1] : edge(0); }
+    __device__ __forceinline__ edge length(uint64 source) const { return ends[source] - first(source); }
+    // In a short list each edge is compared with all others.
+    __device__ __forceinline__ bool is_short(uint64 source) const { return length(source) <= BLOCK_THREADS / 2; }
+    __device__ __forceinline__ uint64 ranges() const { return (num_labels + range_bits::SIZE - 1) / range_bits::SIZE; }
+};
+
+// The sources of lists that a block orders: those that fit in its memory, and from the end those that do not.
+struct longer_lists {
+    const edge* sources;
+    uint64 fitting, others, room;
+    __device__ __forceinline__ uint64 other(uint64 i) const { return sources[room - 1 - i]; }
+};
+
+// The edges of a list in shared memory, in buckets of destinations from small to large.
+struct edge_buckets {
+    static constexpr uint32 COUNT = COMBINED_WORDS < 8 ? 1 : COMBINED_WORDS / 8, ROOM = COMBINED_WORDS - (COUNT + 1) / 2;
+    uint64* slots;  // a destination, and the edge's place in the list in the lowest 16 bits
+    uint32* ends;
+    uint64 num_labels;
+
+    __device__ __forceinline__ edge_buckets(block_storage& shared, uint64 num_labels)
+        : slots(shared.combined), ends(reinterpret_cast<uint32*>(shared.combined + ROOM)), num_labels(num_labels) {}
+    __device__ __forceinline__ uint32 bucket(uint64 destination) const { return uint32(destination * COUNT / num_labels); }
+    __device__ __forceinline__ uint32 first(uint32 bucket) const { return bucket > 0 ? ends[bucket - 1] : 0; }
+    // Fills in the edges of a list for which `counts`. All threads must call it.
+    template <class Counts>
+    __device__ __forceinline__ void fill(block_storage& shared, const contracted_lists& lists, uint64 source, Counts counts) const {
+        const edge start = lists.first(source), last = lists.ends[source];
+        __syncthreads();  // until nobody uses what was there
+        for (uint32 b = threadIdx.x; b < COUNT; b += BLOCK_THREADS) { ends[b] = 0; }
+        __syncthreads();
+        for (edge i = start + threadIdx.x; i < last; i += BLOCK_THREADS) {
+            if (counts(i)) { atomicAdd(&ends[bucket(lists.destinations[i])], 1u); }
+        }
+        __syncthreads();
+        uint32 before = 0;
+        for (uint32 base = 0; base < COUNT; base += BLOCK_THREADS) {
+            const uint32 own = base + threadIdx.x, size = own < COUNT ? ends[own] : 0;
+            const uint32 up_to = before + uint32(block_running_sum(shared, size));
+            if (own < COUNT) { ends[own] = up_to - size; }
+            for (uint32 warp = 0; warp < BLOCK_THREADS / 32; ++warp) { before += uint32(shared.partials[warp]); }
+        }
+        __syncthreads();
+        for (edge i = start + threadIdx.x; i < last; i += BLOCK_THREADS) {
+            const uint64 destination = lists.destinations[i];
+            if (counts(i)) { slots[atomicAdd(&ends[bucket(destination)], 1u)] = destination << 16 | (i - start); }
+        }
+        __syncthreads();
+    }
+};
+
+// Lists the sources of all lists that are not short in `found`, in any order.
+__device__ __forceinline__ longer_lists find_longer(enactor& run, const contracted_lists& lists, edge* found) {
+    operator_counters* const counters = run.counters();
+    for (uint64 v = thread_index(); v < lists.num_labels; v += grid_threads()) {
+        const bool fits = lists.length(v) <= edge_buckets::ROOM;
+        if (lists.is_short(v)) { continue; }
+        const uint64 at = atomicAdd(fits ? &counters->hubs : &counters->edges, 1ull);
+        found[fits ? at : lists.num_labels - 1 - at] = edge(v);
+    }
+    run.stopped = meet(run.shared, run.control, run.slice.host_stop, run.stopped, &counters->hubs, &counters->edges);
+    return {found, run.shared.value, run.shared.second_value, lists.num_labels};
+}
+
+// Marks one edge of each pair of ends.
+template <class Mark>
+__device__ __forceinline__ void mark_first_edges(enactor& run, const contracted_lists& lists, uint64 size,
+                                                 const longer_lists& longer, Mark mark) {
+    for (uint64 i = thread_index(); i < size; i += grid_threads()) {
+        const uint64 source = uint64(lists.sources[i]);
+        if (!lists.is_short(source)) { continue; }
+        const edge own = lists.destinations[i];
+        edge other = lists.first(source);
+        while (lists.destinations[other] != own) { other += 1; }
+        mark(i, other == edge(i));
+    }
+    const edge_buckets buckets(run.shared, lists.num_labels);
+    for (uint64 item = blockIdx.x; item < longer.fitting; item += gridDim.x) {
+        const uint64 source = longer.sources[item];
+        buckets.fill(run.shared, lists, source, [](edge) { return true; });
+        for (uint32 i = threadIdx.x; i < uint32(lists.length(source)); i += BLOCK_THREADS) {
+            const uint64 own = buckets.slots[i];
+            const uint32 bucket = buckets.bucket(own >> 16);
+            bool is_first = true;
+            for (uint32 k = buckets.first(bucket); k < buckets.ends[bucket] && is_first; ++k) {
+                is_first = buckets.slots[k] >= own || buckets.slots[k] >> 16 != own >> 16;
+            }
+            mark(lists.first(source) + (own & 0xffff), is_first);
+        }
+    }
+    const range_bits bits(run.shared);
+    const uint64 ranges = lists.ranges();
+    for (uint64 item = blockIdx.x; item < longer.others * ranges; item += gridDim.x) {
+        const uint64 source = longer.other(item / ranges), low = item % ranges * range_bits::SIZE;
+        bits.clear();
+        for (uint64 i = lists.first(source) + threadIdx.x; i < lists.ends[source]; i += BLOCK_THREADS) {
+            const uint64 at = uint64(lists.destinations[i]) - low;
+            if (at < range_bits::SIZE) { mark(i, bits.set(uint32(at))); }
+        }
+    }
+}
+
+// Numbers the pairs of ends in the order of their sources, then of their destinations: `number(i, n)` receives that of
+// each edge. `marked` has the sums of the marks.
+template <class Number>
+__device__ __forceinline__ void rank_edges(enactor& run, const contracted_lists& lists, uint64 size, const longer_lists& longer,
+                                           const edge* marked, Number number) {
+    const auto before = [&](uint64 i) { return i > 0 ? marked[i - 1] : edge(0); };
+    for (uint64 i = thread_index(); i < size; i += grid_threads()) {
+        const uint64 source = uint64(lists.sources[i]);
+        if (!lists.is_short(source)) { continue; }
+        const edge own = lists.destinations[i], first = lists.first(source);
+        edge sum = before(first), result = sum;
+        for (edge other = first; other < lists.ends[source]; ++other) {
+            const edge up_to = marked[other];
+            if (lists.destinations[other] < own) { result += up_to - sum; }
+            sum = up_to;
+        }
+        number(i, result);
+    }
+    const edge_buckets buckets(run.shared, lists.num_labels);
+    for (uint64 item = blockIdx.x; item < longer.fitting; item += gridDim.x) {
+        const uint64 source = longer.sources[item];
+        const edge first = lists.first(source);
+        buckets.fill(run.shared, lists, source, [&](edge i) { return marked[i] != before(i); });
+        for (edge i = first + threadIdx.x; i < lists.ends[source]; i += BLOCK_THREADS) {
+            const uint64 own = lists.destinations[i];
+            const uint32 bucket = buckets.bucket(own), start = buckets.first(bucket);
+            uint32 smaller = start;
+            for (uint32 k = start; k < buckets.ends[bucket]; ++k) { smaller += buckets.slots[k] >> 16 < own ? 1 : 0; }
+            number(i, before(first) + edge(smaller));
+        }
+    }
+    const range_bits bits(run.shared);
+    const uint64 ranges = lists.ranges();
+    for (uint64 item = blockIdx.x; item < longer.others * ranges; item += gridDim.x) {
+        const uint64 source = longer.other(item / ranges), low = item % ranges * range_bits::SIZE;
+        const edge first = lists.first(source), last = lists.ends[source];
+        bits.clear();
+        uint64 smaller = 0;
+        for (uint64 i = first + threadIdx.x; i < last; i += BLOCK_THREADS) {
+            const uint64 own = lists.destinations[i];
+            if (own < low) { smaller += marked[i] - before(i); }
+            if (own - low < range_bits::SIZE) { bits.set(uint32(own - low)); }
+        }
+        const uint64 base = before(first) + block_sum(run.shared, smaller);
+        bits.add_up(run.shared);
+        for (uint64 i = first + threadIdx.x; i < last; i += BLOCK_THREADS) {
+            const uint64 at = uint64(lists.destinations[i]) - low;
+            if (at < range_bits::SIZE) { number(i, edge(base + bits.rank(uint32(at)))); }
+        }
+    }
+}
+
 // Edges between labels, of which some may have both ends in common: `ids` lists them, and their ends are indexed by
 // these ids.
 struct combined_edges {
@@ -828,6 +832,13 @@ struct combined_edges {
     vertex* sources;
     vertex* destinations;
 };
+
+// The number of bits that numbers below `count` need.
+__device__ __forceinline__ uint32 bits_below(uint64 count) {
+    uint32 bits = 0;
+    while (bits < 64 && count > (1ull << bits)) { bits += 1; }
+    return bits;
+}
 
 // The vertices that have edges, ordered by label, and where in the sequence of all their edges the list of each ends.
 struct grouped_members {
@@ -856,14 +867,8 @@ __device__ __forceinline__ grouped_members group_by_label(enactor& run, const gr
     for (uint64 base = warp_index() * 32; base < uint64(g.num_vertices); base += grid_warps() * 32) {
         const uint64 v = base + lane_index();
         const bool active = v < uint64(g.num_vertices) && lists.degree(vertex(v)) > 0;
-        const uint64 own = active ? uint64(label[v]) : 0;
-        __syncwarp(FULL_WARP);
-        const uint32 alike = __match_any_sync(FULL_WARP, own) & __ballot_sync(FULL_WARP, active);
-        const uint32 rank = __popc(alike & ((1u << lane_index()) - 1));
-        edge before = active && rank == 0 ? edge(reduce_add(&starts[own], edge(__popc(alike)))) : edge(0);
-        __syncwarp(FULL_WARP);
-        before = edge(__shfl_sync(FULL_WARP, before, active ? __ffs(alike) - 1 : lane_index()));
-        if (active) { ranks[v] = before + edge(rank); }
+        const edge rank = place_in_list(starts, active, active ? uint64(label[v]) : 0);
+        if (active) { ranks[v] = rank; }
     }
     running_sums(run, starts, totals, num_labels);
     for (uint64 v = thread_index(); v < uint64(g.num_vertices); v += grid_threads()) {
@@ -1086,6 +1091,13 @@ __device__ __forceinline__ bool number_known_labels(enactor& run, Label* label, 
     return true;
 }
 
+// An id with its sort key.
+template <class Key>
+struct sort_item {
+    edge id;
+    Key key;
+};
+
 // Maps integers to unsigned integers in the same order.
 template <class T>
 __device__ __forceinline__ uint64 sorting_key(T value) {
@@ -1100,14 +1112,138 @@ struct looked_up_keys {
     edge* other_ids;
     const Key* const keys;
     typedef sort_item<uint64> item;
-    static constexpr bool STAGED = false;
     __device__ __forceinline__ uint64 key_at(uint64 i) const { return sorting_key(keys[ids[i]]); }
     __device__ __forceinline__ item load(uint64 i) const { return {ids[i], key_at(i)}; }
     __device__ __forceinline__ void store(uint64 i, const item& moved) const { other_ids[i] = moved.id; }
-    __device__ __forceinline__ void store_id(uint64, edge) const {}
-    __device__ __forceinline__ void store_key(uint64, edge) const {}
     __device__ __forceinline__ void swap_buffers() { exchange(ids, other_ids); }
 };
+
+// A digit of a key, below `radix`.
+struct digit_of {
+    uint32 shift, radix;
+    template <class Key>
+    __device__ __forceinline__ uint32 operator()(Key key) const { return uint32(uint64(key) >> shift) & (radix - 1); }
+};
+
+// The ids of a tile that one thread moves, if a tile has at most 16 KB.
+constexpr uint32 SORTED_AT_ONCE = BLOCK_THREADS * sizeof(edge) <= 2048 ? 8 : 16384 / (BLOCK_THREADS * sizeof(edge));
+
+// Counts the ids of each digit in each block. The result has the counts of all blocks for the first digit, then for the
+// next one, and so on.
+template <class Ids>
+__device__ __forceinline__ void count_digits(enactor& run, const Ids& ids, uint64 count, uint64 blocks, edge* counts,
+                                             const digit_of& digit) {
+    digit_counts& digits = run.shared.digits;
+    if (blockIdx.x >= blocks) { return; }
+    for (uint32 d = threadIdx.x; d < digit.radix; d += BLOCK_THREADS) { digits.of_tile[d] = 0; }
+    __syncthreads();
+    const stretch own = stretch_of_block(count, blocks);
+    for (uint64 tile = own.first + threadIdx.x; tile < own.last; tile += BLOCK_THREADS * SORTED_AT_ONCE) {
+        uint32 own_digit[SORTED_AT_ONCE];
+#pragma unroll
+        for (uint32 k = 0; k < SORTED_AT_ONCE; ++k) {
+            const uint64 i = tile + k * BLOCK_THREADS;
+            own_digit[k] = i < own.last ? digit(ids.key_at(i)) : RADIX;
+        }
+#pragma unroll
+        for (uint32 k = 0; k < SORTED_AT_ONCE; ++k) {
+            if (own_digit[k] < RADIX) { atomicAdd(&digits.of_tile[own_digit[k]], 1u); }
+        }
+    }
+    __syncthreads();
+    for (uint32 d = threadIdx.x; d < digit.radix; d += BLOCK_THREADS) {
+        counts[d * blocks + blockIdx.x] = edge(digits.of_tile[d]);
+    }
+}
+
+// The number of ids with this digit that the warp had before this lane's. Also updates the warp's counts. The digit
+// RADIX marks an inactive lane. The whole warp must call it.
+__device__ __forceinline__ uint32 rank_in_warp(small_count* of_warp, uint32 digit) {
+    const uint32 alike = __match_any_sync(FULL_WARP, digit), rank = __popc(alike & ((1u << lane_index()) - 1));
+    const uint32 before = digit < RADIX ? of_warp[digit] : 0;
+    __syncwarp(FULL_WARP);
+    if (digit < RADIX && rank == 0) { of_warp[digit] = small_count(before + __popc(alike)); }
+    __syncwarp(FULL_WARP);
+    return before + rank;
+}
+
+// Sets the next position of each digit: after the previous tile, or at the beginning of the block's part.
+__device__ __forceinline__ void begin_tile(digit_counts& digits, bool first, uint64 blocks, const edge* sums, uint32 radix) {
+    for (uint32 d = threadIdx.x; d < radix; d += BLOCK_THREADS) {
+        const uint64 place = d * blocks + blockIdx.x;
+        digits.next[d] = !first ? edge(digits.next[d] + digits.of_tile[d]) : place > 0 ? sums[place - 1] : edge(0);
+        for (uint32 warp = 0; warp < BLOCK_THREADS / 32; ++warp) { digits.of_warp[warp][d] = 0; }
+    }
+}
+
+// Sums the warps' counts of each digit, and replaces them by the number of ids in the warps before.
+__device__ __forceinline__ void add_up_tile(digit_counts& digits, uint32 radix) {
+    for (uint32 d = threadIdx.x; d < radix; d += BLOCK_THREADS) {
+        uint32 sum = 0;
+        for (uint32 warp = 0; warp < BLOCK_THREADS / 32; ++warp) {
+            const uint32 own = digits.of_warp[warp][d];
+            digits.of_warp[warp][d] = small_count(sum);
+            sum += own;
+        }
+        digits.of_tile[d] = sum;
+    }
+}
+
+// Moves the ids to the other buffer, to the positions that the prefix sums in `sums` assign to each block and digit.
+// Each warp has SORTED_AT_ONCE rows of a tile.
+template <class Ids>
+__device__ __forceinline__ void move_by_digit(enactor& run, const Ids& ids, uint64 count, uint64 blocks, const edge* sums,
+                                              const digit_of& digit) {
+    digit_counts& digits = run.shared.digits;
+    const stretch own = blockIdx.x < blocks ? stretch_of_block(count, blocks) : stretch{0, 0};
+    const uint32 begin = threadIdx.x / 32 * 32 * SORTED_AT_ONCE + lane_index();
+    small_count* const of_warp = digits.of_warp[threadIdx.x / 32];
+    for (uint64 tile = own.first; tile < own.last; tile += BLOCK_THREADS * SORTED_AT_ONCE) {
+        typename Ids::item items[SORTED_AT_ONCE];
+        uint32 rank[SORTED_AT_ONCE];
+#pragma unroll
+        for (uint32 k = 0; k < SORTED_AT_ONCE; ++k) {
+            const uint64 i = tile + begin + k * 32;
+            if (i < own.last) { items[k] = ids.load(i); }
+        }
+        begin_tile(digits, tile == own.first, blocks, sums, digit.radix);
+        __syncthreads();
+#pragma unroll
+        for (uint32 k = 0; k < SORTED_AT_ONCE; ++k) {
+            const bool active = tile + begin + k * 32 < own.last;
+            rank[k] = rank_in_warp(of_warp, active ? digit(items[k].key) : RADIX);
+        }
+        __syncthreads();
+        add_up_tile(digits, digit.radix);
+        __syncthreads();
+#pragma unroll
+        for (uint32 k = 0; k < SORTED_AT_ONCE; ++k) {
+            if (tile + begin + k * 32 >= own.last) { continue; }
+            const uint32 d = digit(items[k].key);
+            ids.store(digits.next[d] + of_warp[d] + rank[k], items[k]);
+        }
+        __syncthreads();
+    }
+    synchronize(run);
+}
+
+// A stable radix sort of ids by keys of `bits` bits, from the lowest digit to the highest. (Knuth, The Art of Computer
+// Programming, volume 3, 5.2.5.) In each pass the blocks count their digits, then move their ids to the other buffer.
+// All passes have digits of about the same number of bits.
+template <class Ids>
+__device__ __noinline__ void sort_by_digits(enactor& run, Ids& ids, uint64 count, uint32 bits) {
+    const uint64 blocks = min(uint64(gridDim.x), count / (2 * RADIX) + 1);
+    edge *const starts = run.slice.graph_scratch[3], *const totals = starts + blocks * RADIX;
+    const uint32 passes = (bits + RADIX_BITS - 1) / RADIX_BITS, width = passes > 0 ? (bits + passes - 1) / passes : 0;
+    synchronize(run);
+    for (uint32 shift = 0; shift < bits && count > 0; shift += width) {
+        const digit_of digit = {shift, 1u << width};
+        count_digits(run, ids, count, blocks, starts, digit);
+        running_sums(run, starts, totals, blocks * digit.radix);
+        move_by_digit(run, ids, count, blocks, starts, digit);
+        ids.swap_buffers();
+    }
+}
 
 // Sorts the ids in `a` by keys of `bits` bits. Returns `a` or `b`, whichever holds the result.
 template <class Key>
@@ -1176,32 +1312,46 @@ __device__ __forceinline__ void turn_contracted(enactor& run, graph_slice& made)
 }
 
 // The graph in which all vertices with the same label are one vertex. `sums` combines the weights of merged edges. Edges
-// are combined in blocks' own memory first, then what is left of them is sorted and combined for good.
+// are combined in blocks' own memory first, then what is left of them is put in lists, ordered and combined for good.
 template <class Label, class Sums>
 __device__ __noinline__ graph_slice make_contraction(enactor& run, const graph_slice& g, int64 room, Label* label, Sums sums) {
     begin_operator(run);
     const uint64 num_vertices = contracted_labels(run, label, g.num_vertices);
     edge *const offsets = run.slice.made_offsets[room], *const own_ids = run.slice.made_edge_ids[room];
     vertex *const columns = run.slice.made_columns[room], *const sources = run.slice.made_sources[room];
-    carried_keys ids = {run.slice.graph_scratch[0], run.slice.graph_scratch[1], own_ids, run.slice.graph_scratch[2]};
-    const uint64 old_edges = combine_edges(run, g, label, num_vertices, sums, combined_edges{ids.ids, sources, columns});
-    const uint32 bits = bits_below(num_vertices);
-    sort_ids_with_keys(run, ids, old_edges, bits, [&](edge e) { return edge(columns[e]); });
-    sort_ids_with_keys(run, ids, old_edges, bits, [&](edge e) { return edge(sources[e]); });
-    const edge* const order = ids.ids;
-    edge *const ends = ids.other_ids, *const flags = ids.other_keys;
-    for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) { ends[i] = edge(columns[order[i]]); }
+    edge *const ids = run.slice.graph_scratch[0], *const marks = run.slice.graph_scratch[1];
+    edge *const ends = run.slice.graph_scratch[2], *const destinations = run.slice.graph_scratch[3];
+    const uint64 old_edges = combine_edges(run, g, label, num_vertices, sums, combined_edges{ids, sources, columns});
+    for (uint64 v = thread_index(); v < num_vertices; v += grid_threads()) { ends[v] = 0; }
+    synchronize(run);
+    edge *const places = marks, *const order = own_ids;
+    for (uint64 base = warp_index() * 32; base < old_edges; base += grid_warps() * 32) {
+        const uint64 i = base + lane_index();
+        const bool active = i < old_edges;
+        const edge place = place_in_list(ends, active, active ? uint64(sources[ids[i]]) : 0);
+        if (active) { places[i] = place; }
+    }
+    running_sums(run, ends, destinations, num_vertices);
+    const contracted_lists lists = {columns, destinations, ends, num_vertices};
+    for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) {
+        const edge at = lists.first(uint64(sources[ids[i]])) + places[i];
+        order[at] = ids[i];
+        destinations[at] = edge(columns[ids[i]]);
+    }
+    const longer_lists longer = find_longer(run, lists, offsets);
+    for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) { columns[i] = sources[order[i]]; }
+    mark_first_edges(run, lists, old_edges, longer, [&](uint64 i, bool is_first) { marks[i] = is_first ? 1 : 0; });
+    running_sums(run, marks, ids, old_edges);
+    const uint64 num_edges = old_edges > 0 ? marks[old_edges - 1] : 0;
+    const auto is_first = [&](uint64 i) { return marks[i] != (i > 0 ? marks[i - 1] : edge(0)); };
+    edge* const numbers = ids;
+    rank_edges(run, lists, old_edges, longer, marks, [&](uint64 i, edge number) {
+        numbers[i] = number + 1;
+        if (is_first(i)) { sources[number] = columns[i]; }
+    });
     synchronize(run);
     for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) {
-        const bool alike = i > 0 && ids.keys[i] == ids.keys[i - 1] && ends[i] == ends[i - 1];
-        flags[i] = alike ? 0 : 1;
-    }
-    const edge* const numbers = running_sums(run, flags, run.slice.graph_scratch[3], old_edges);
-    const uint64 num_edges = old_edges > 0 ? numbers[old_edges - 1] : 0;
-    for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) {
-        if (i > 0 && numbers[i] == numbers[i - 1]) { continue; }
-        columns[numbers[i] - 1] = vertex(ends[i]);
-        sources[numbers[i] - 1] = vertex(ids.keys[i]);
+        if (is_first(i)) { columns[numbers[i] - 1] = vertex(destinations[i]); }
     }
     sums(run, order, numbers, old_edges, num_edges);
     for (uint64 i = thread_index(); i < num_edges; i += grid_threads()) { own_ids[i] = edge(i); }
