@@ -256,10 +256,10 @@ def _moved_to_problem(data: re.Match[str], problem: Span, statement: Span) -> It
     declaration, kind, name, value = data.groups()
     if ":" not in declaration:
         for type_ in _kinds(value.strip()) if value is not None else _TYPES_TO_TRY:
-            with_type = re.sub(rf"\b{name}\b", f"{name} : {type_}", declaration)
+            with_type = f"{declaration.rstrip()} : {type_}"
             typed = re.compile(_DATA.pattern).fullmatch(f"{with_type}{'' if value is None else f' = {value}'};")
-            assert typed is not None, "the declaration has a type now"
-            yield from _moved_to_problem(typed, problem, statement)
+            if typed is not None:
+                yield from _moved_to_problem(typed, problem, statement)
         return
     declared = Edit(problem, f" {declaration};")
     if value is None:

@@ -136,3 +136,18 @@ def test_the_code_of_a_fix_is_whole(parts: dict[str, str]) -> None:
 def test_code_is_whole() -> None:
     assert all(map(is_whole, ("close it with `}`", "write `f(x);` or `g(y)`", 'write `a["("]`', "no code (")))
     assert not any(map(is_whole, ("write `f(x`", "write `x);`", "write `{ (x }`")))
+
+
+@pytest.mark.parametrize(
+    ("statement", "declared"),
+    [
+        ("vertex hops = 0;", "`vertex hops : int64;`"),
+        ("vertex hops[3] = 0;", "`vertex hops[3] : int64;`"),
+        ("local vertex hops[hops] = 0;", None),
+        ("local scalar local = 1;", None),
+        ("vertex hops[level + 1];", None),
+    ],
+)
+def test_data_of_the_schedule_moves_to_the_problem(statement: str, declared: str | None) -> None:
+    said = fixes(schedule=statement)
+    assert declared is None or any(declared in fix for fix in said), said

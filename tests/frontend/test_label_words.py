@@ -77,6 +77,7 @@ def test_accepted(parts: dict[str, str]) -> None:
         ({"edge": "join(x, a, n[b]);"}, "E0213", "takes vertices, and this is int32", "vertex(n[b])"),
         ({"edge": "let t = join(x, a, b);"}, "E0204", "has no value", "as a statement"),
         ({"edge": "if (root(x, a) == b) { e[c] = a; }"}, "E0216", "larger expression", "let leader = root(x, a);"),
+        ({"edge": "root(x);"}, "E0227", "this root is not used", "leave it out"),
         ({"edge": "root(x, a);"}, "E0227", "this root is not used", "`x[a] = root(x, a);`"),
         ({"edge": "e[c] = a;", "cond": "cond root(x, a) != b;"}, "E0217", "`cond`", "and write `x[a]` here"),
         ({"schedule": "join(x, s, s);"}, "E0217", "not the schedule", "compute(edges"),

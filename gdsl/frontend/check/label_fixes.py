@@ -42,8 +42,10 @@ def report_misplaced(call: syntax.Call, environment: Environment) -> None:
         fix = f"write `{words};` as a statement: whether it has joined two sets is not known"
         environment.report("E0204", "`join` has no value", call.span, fix=fix)
     elif isinstance(environment.statement, syntax.ExpressionStatement) and environment.statement.value is call:
-        labels, vertex = (environment.words(each.span) for each in call.arguments)
-        fix = f"leave it out, or settle the label: `{labels}[{vertex}] = {words};`"
+        fix = "leave it out"
+        if len(call.arguments) == 2:
+            labels, vertex = (environment.words(each.span) for each in call.arguments)
+            fix += f", or settle the label: `{labels}[{vertex}] = {words};`"
         environment.report("E0227", "this root is not used", call.span, fix=fix)
     else:
         leader = free_name("leader", environment)
