@@ -91,9 +91,12 @@ schedule {{ {schedule} compute(vertices, find); }}"""
 )
 def test_labels_in_a_circle(body: str, schedule: str, note: str, backend: str) -> None:
     program = gdsl.compile(CIRCLE.format(body=body, schedule=schedule))
-    with pytest.raises(GdslError) as caught:
-        program.run(GRAPH, backend=backend, timeout=0.2)
-    [one] = caught.value.diagnostics
+    for timeout in (0.2, 5, 60):  # on a busy machine, compiling alone may take as long as the first one
+        with pytest.raises(GdslError) as caught:
+            program.run(GRAPH, backend=backend, timeout=timeout)
+        [one] = caught.value.diagnostics
+        if one.notes:
+            break
     assert one.code == "E0802" and one.notes == (note,) and one.span is not None and one.span.line == 3
     assert ("`min=` alone" if "root" in note else "`num_vertices`") in (one.fix or "")
 
