@@ -103,6 +103,7 @@ class Unfinished:
                     before = self.unsure
                     self._block(step.body, graph)
                     self.unsure |= before
+                    self._expect(isinstance(step, ir.Repeat) or not self._read(step) & self.unsure)
             case ir.If():
                 self._expect(not self._read(step) & self.unsure)
                 before = self.unsure

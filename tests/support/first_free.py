@@ -91,6 +91,12 @@ _EARLY_CHANGES = {
         "rest = filter(v",
         "few = size(rest); repeat (few) { compute(vertices, v => { early[v] += 1; }); } rest = filter(v",
     ),
+    "how many are left says whether a loop goes on": (
+        "while (size(rest) > 3)",
+        "few = 9; while (few > 1) { few -= 1; compute(vertices, v => { early[v] += 1; });"
+        " while (size(rest) > 3) { seen = neighbor_reduce(rest, look, or); rest = filter(rest, take); }"
+        " few = min(few, size(rest)); rest = filter(vertices, v => color[v] < 0); } while (size(rest) > 3)",
+    ),
     "colors are seen before all have one": (
         "rest = filter(v",
         "compute(vertices, v => { early[v] = color[v]; }); rest = filter(v",
