@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from support.graphs import make_graph, named_graphs, random_graph
@@ -34,6 +36,8 @@ schedule {{
     }}
 }}
 """
+BUCKETS = replace(TINY, combined_words=100)
+"""Lists of 17 to 93 edges are ordered in buckets in a block's memory; with the other sizes none is."""
 WHOLE, PART = "graph g;", "graph g = subgraph(filter(edges, (s, d, e) => given[e] != 2));"
 
 
@@ -45,11 +49,12 @@ def graphs() -> dict[str, Graph]:
         "star": make_graph(star, 64),
         "wide star": make_graph([(0, v) for v in range(1, 500)] + [(v, 0) for v in range(1, 500)], 500),
         "random": random_graph(50, 900, seed=6),
+        "star of 40": make_graph([(0, v) for v in range(1, 41)] + [(v, 0) for v in range(1, 41)], 41),
         "sparse": random_graph(90, 100, seed=7),
     }
 
 
-@pytest.mark.parametrize("sizes", [TINY, WIDER], ids=["tiny", "wider"])
+@pytest.mark.parametrize("sizes", [TINY, WIDER, BUCKETS], ids=["tiny", "wider", "buckets"])
 @pytest.mark.parametrize(
     ("kind", "weight", "graph", "bits"),
     [
