@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from gdsl.diagnostics import Diagnostic, Edit, Suggestion
+from gdsl.diagnostics import Diagnostic, Edit, Suggestion, is_whole
 from gdsl.frontend.vocabulary import CONTEXTUAL_FORMS, CONTEXTUAL_FUNCTIONS, CONTEXTUAL_KEYWORDS, RESERVED
 from gdsl.source import Span
 from gdsl.suggestions.name_suggestions import declaration_suggestions, name_suggestions, typed_local
@@ -90,9 +90,16 @@ def rewriting_suggestions(diagnostic: Diagnostic, places: Places) -> Iterator[Su
             if new and _COMMENT.findall(new) != comments:
                 continue  # words, not code
             block = " { … }" if places.text[high:].lstrip().startswith("{") else ""
-            words = f"write `{' '.join(new.split())}{block}`" if new else "leave it out"
+            shown = new.removesuffix(_closing(statement)) if new else ""
+            words = f"write `{' '.join(shown.split())}{block}`" if new else "leave it out"
             yield Suggestion(words, (Edit(span_at(places.text, low, high), new),), message=what, guessed=True)
     yield from declaration_suggestions(diagnostic, places)
+
+
+def _closing(statement: str) -> str:
+    """What follows the last sign that ends a statement: brackets that were opened before it, as in `return x; });`."""
+    found = re.search(r";([\s)}\]]*[)}\]][\s;]*)$", statement)
+    return "" if found is None or is_whole(f"`{statement}`") else found[1]
 
 
 _LAST = re.compile(

@@ -234,6 +234,7 @@ class _Writer:
     def step(self, depth: int) -> str:
         scope = Scope(self.random, [d for d in self.data if d.kind in ("scalar", "param")], sees_iteration=True)
         reduced = over_arrays(self.data, self.frontiers, [name for name, _ in self.edge_frontiers])
+        reduced = (*reduced, *self.elements())
         scope = replace(scope, frontiers=tuple(self.all_frontiers()), functions=self.functions, reduced=reduced)
         scope = replace(scope, locals=self.locals)
         if self.procedures and not self.on_graphs and self.chance(0.3):
@@ -258,6 +259,16 @@ class _Writer:
             self.edge_frontiers.append((name, walked))
             return text
         return self.operator()
+
+    def elements(self) -> list[tuple[str, str]]:
+        """Elements of arrays that the schedule reads, by their types: of ids that are there, and of any."""
+        ids = [data.name for data in self.data if data.kind in ("param", "scalar") and data.type == "vertex"]
+        arrays = [data for data in self.data if data.kind == "vertex"]
+        return [
+            (data.type, f"{data.name}[{self.random.choice(('0', '0', '1', *ids))}]{'[0]' * bool(data.count)}")
+            for data in arrays
+            if self.chance(0.5)
+        ]
 
     def all_frontiers(self) -> list[str]:
         return [*self.frontiers, *(name for name, _ in self.edge_frontiers)]
