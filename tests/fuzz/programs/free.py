@@ -234,7 +234,6 @@ class _Writer:
     def step(self, depth: int) -> str:
         scope = Scope(self.random, [d for d in self.data if d.kind in ("scalar", "param")], sees_iteration=True)
         reduced = over_arrays(self.data, self.frontiers, [name for name, _ in self.edge_frontiers])
-        reduced = (*reduced, *self.elements())
         scope = replace(scope, frontiers=tuple(self.all_frontiers()), functions=self.functions, reduced=reduced)
         scope = replace(scope, locals=self.locals)
         if self.procedures and not self.on_graphs and self.chance(0.3):
@@ -260,14 +259,13 @@ class _Writer:
             return text
         return self.operator()
 
-    def elements(self) -> list[tuple[str, str]]:
-        """Elements of arrays that the schedule reads, by their types: of ids that are there, and of any."""
+    def elements(self, type_: str) -> list[str]:
+        """Elements of arrays of `type_` that the schedule reads, outside of `&&`, `||` and `?`: of ids that are there,
+        and of any."""
         ids = [data.name for data in self.data if data.kind in ("param", "scalar") and data.type == "vertex"]
-        arrays = [data for data in self.data if data.kind == "vertex"]
+        arrays = [data for data in self.data if (data.kind, data.type) == ("vertex", type_)]
         return [
-            (data.type, f"{data.name}[{self.random.choice(('0', '0', '1', *ids))}]{'[0]' * bool(data.count)}")
-            for data in arrays
-            if self.chance(0.5)
+            f"{each.name}[{self.random.choice(('0', '0', '1', *ids))}]{'[0]' * bool(each.count)}" for each in arrays
         ]
 
     def all_frontiers(self) -> list[str]:
@@ -308,7 +306,8 @@ class _Writer:
         if form == "repeat":
             return f"repeat ({self.random.choice('123')}) {{ {body} }}"
         otherwise = f" else {{ {self.steps(1, depth - 1)} }}" if self.chance(0.4) else ""
-        condition = self.random.choice((self.random.choice(self.all_frontiers()), scope.expression("bool")))
+        conditions = (self.random.choice(self.all_frontiers()), scope.expression("bool"), *self.elements("bool"))
+        condition = self.random.choice(conditions)
         return f"if ({condition}) {{ {body} }}{otherwise}"
 
     def on_graph(self, depth: int) -> str:
@@ -329,6 +328,9 @@ class _Writer:
         if twins and self.chance(0.4):
             return f"swap({data.name}, {self.random.choice(twins).name});"
         value = scope.expression(data.type)
+        elements = self.elements(data.type)
+        if elements and self.chance(0.4):
+            value = self.random.choice(elements)
         if data.kind == "scalar" and data.type == "int64" and self.chance(0.4):
             return number_of_them(self.random, data.name, self.to_intersect())
         if data.kind == "scalar":
