@@ -171,7 +171,7 @@ inline void push_to_own_ends(run_state& run, const Members& members, const graph
 }
 
 // piece: first_member
-// The first place from `at` on whose neighbor is a member; `last` if there is none. Which one it is is unpredictable, so
+// The first place from `at` on whose neighbor is a member; `last` if there is none. No processor predicts which one that is, so
 // behind the next place, which often is the one, four are looked up for each branch.
 template <class Members, class Lists>
 inline int64 first_member(const Members& members, const Lists& lists, int64 at, const int64 last) {
